@@ -1,0 +1,53 @@
+# Every target makes what it needs first: the environment in .venv, and for the tests a browser.
+# PYTHON=python3.12 picks another interpreter.
+
+SITE_DIR ?= site
+PYTEST_ARGS ?= -n 2
+BIN := .venv/bin
+export PYTHON
+
+.DEFAULT_GOAL := help
+.PHONY: help site serve test check format bench lock clean distclean runtime dev .venv
+
+help: ## show this list
+	@echo 'usage: make TARGET'
+	@sed -n 's/^\([a-z][a-z-]*\):.*## \(.*\)/  \1  \2/p' Makefile | while read -r name text; do \
+		printf '  %-10s %s\n' "$$name" "$$text"; done
+
+site: runtime ## build the site into site/ (Python alone; no browser, no Node)
+	@$(BIN)/trainfit build --site-dir '$(SITE_DIR)'
+
+serve: runtime ## show the site on this machine and rebuild it on every change
+	@$(BIN)/trainfit serve
+
+check: dev ## lint, format, types, data
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(BIN)/trainfit check
+
+test: check ## everything: check, then all tests, a real browser included
+	@TRAINFIT_CHROMIUM="$$(scripts/ensure-browser)" && export TRAINFIT_CHROMIUM && \
+		$(BIN)/pytest $(PYTEST_ARGS)
+
+format: dev ## rewrite the Python files in the house style
+	@$(BIN)/ruff check --fix .
+	@$(BIN)/ruff format .
+
+bench: dev ## time the build and its parts
+	@$(BIN)/python -m benchmarks
+
+lock: dev ## pin the newest packages that requirements*.in allow
+	@scripts/lock
+
+clean: ## remove what was built; keep .venv
+	@rm -rf build '$(SITE_DIR)' .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage
+
+distclean: clean ## remove .venv too
+	@rm -rf .venv trainfit.egg-info
+
+runtime:
+	@scripts/bootstrap runtime
+
+dev .venv:
+	@scripts/bootstrap dev
