@@ -1,0 +1,1 @@
+"""Reads data/ and nothing else does."""

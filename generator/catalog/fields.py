@@ -1,0 +1,173 @@
+"""The kinds of field that records are made of: cited values, bilingual text, dates, ids."""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections.abc import Mapping
+from typing import Annotated, Any, Generic, Literal, TypeVar
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+
+T = TypeVar("T")
+
+ID_PATTERN = r"^[a-z0-9]+([.-][a-z0-9]+)*$"
+"""Lower-case ASCII, as in URLs: `qwen3-14b`, `mistral-small-3.1-24b`."""
+
+Kind = Literal["stated", "computed", "measured", "assumed"]
+"""stated: the source prints it; computed: it follows from printed values; measured: somebody ran it; assumed: a
+judgement, with its reason."""
+
+PARTIAL_DATE_PATTERN = r"^\d{4}(-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01]))?)?$"
+
+
+def _date_from_text(value: object) -> object:
+    if isinstance(value, str) and re.fullmatch(r"\d{4}-\d{2}-\d{2}", value):
+        return datetime.date.fromisoformat(value)
+    return value
+
+
+def _https_only(value: str) -> str:
+    if not re.fullmatch(
+        r"https://[A-Za-z0-9][A-Za-z0-9.-]*\.[A-Za-z]{2,}(/[^\s<>\"'`\\^{|}]*)?", value
+    ):
+        raise ValueError("expected an https:// address without spaces, quotes or user names")
+    return value
+
+
+Id = Annotated[str, Field(pattern=ID_PATTERN, max_length=80)]
+Date = Annotated[datetime.date, BeforeValidator(_date_from_text)]
+PartialDate = Annotated[str, Field(pattern=PARTIAL_DATE_PATTERN)]
+"""YYYY, YYYY-MM or YYYY-MM-DD: as exact as the source is."""
+HttpsUrl = Annotated[str, Field(max_length=500), AfterValidator(_https_only)]
+Line = Annotated[str, Field(min_length=1, max_length=300, pattern=r"^\S(.*\S)?$")]
+"""One line of text without surrounding blanks."""
+Count = Annotated[int, Field(ge=0)]
+PositiveInt = Annotated[int, Field(gt=0)]
+PositiveFloat = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+Many = Annotated[tuple[T, ...], Field(strict=False)]
+"""A YAML list, kept as a tuple."""
+
+
+class Record(BaseModel):
+    """Base of all records: frozen, strict, no unknown keys."""
+
+    model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
+
+
+class Text(Record):
+    """A text for readers, in both languages. May hold {placeholders} that the views fill with computed values."""
+
+    ru: Annotated[str, Field(min_length=1, max_length=2000)]
+    en: Annotated[str, Field(min_length=1, max_length=2000)]
+
+    def in_language(self, language: str) -> str:
+        """The text in `ru` or `en`."""
+        return self.ru if language == "ru" else self.en
+
+
+class Citation(Record):
+    """Where a value was read."""
+
+    source: Id
+    """Key of the source: one in the same file, or a file of data/sources/."""
+    as_printed: Line | None = None
+    """The few words or the figure as the source prints them."""
+    where: Line | None = None
+    """Section, table or page in the source."""
+    read: Date | None = None
+    """Day on which somebody read it there; the source's own `read` where left out."""
+
+
+class Conflict(Citation):
+    """Another source that says otherwise, kept and shown."""
+
+    value: str | float | int | bool
+    reason: Text
+    """Why the other value is preferred."""
+
+
+class Cited(Record, Generic[T]):
+    """A value with its provenance.
+
+    `stated` and `measured` values need a source; `computed` ones a source of their inputs or a reason; `assumed`
+    ones a reason.
+    """
+
+    value: T
+    kind: Kind = "stated"
+    source: Id | None = None
+    as_printed: Line | None = None
+    where: Line | None = None
+    read: Date | None = None
+    reason: Text | None = None
+    """How it was computed, or why it is assumed."""
+    also: Many[Citation] = ()
+    """Further sources that say the same."""
+    conflicts: Many[Conflict] = ()
+
+    @model_validator(mode="after")
+    def _has_provenance(self) -> Cited[T]:
+        if self.kind in ("stated", "measured") and self.source is None:
+            raise ValueError(
+                f"expected a source, found none: a {self.kind} value says where it was read"
+            )
+        if self.kind == "assumed" and self.reason is None:
+            raise ValueError(
+                "expected a reason in both languages, found none: an assumed value says why"
+            )
+        if self.kind == "computed" and self.source is None and self.reason is None:
+            raise ValueError(
+                "expected a source or a reason, found neither: a computed value says from what"
+            )
+        return self
+
+    @property
+    def citations(self) -> tuple[Citation, ...]:
+        """All sources that give this value, the preferred one first."""
+        if self.source is None:
+            return self.also
+        own = Citation(
+            source=self.source, as_printed=self.as_printed, where=self.where, read=self.read
+        )
+        return (own, *self.also)
+
+
+INHERITED = ("source", "where", "read", "kind", "reason")
+
+
+def _is_cited(annotation: Any) -> bool:
+    """Whether a field's type is Cited[…] or Cited[…] | None."""
+    options = getattr(annotation, "__args__", ()) if not isinstance(annotation, type) else ()
+    return any(
+        isinstance(option, type) and issubclass(option, Cited) for option in (annotation, *options)
+    )
+
+
+class CitedBlock(Record):
+    """A group of cited values read in one place: what the block says of its source, its fields inherit.
+
+    A field may be a bare value (`layers: 40`) or say otherwise (`layers: {value: 40, source: other}`).
+    """
+
+    source: Id | None = None
+    where: Line | None = None
+    read: Date | None = None
+    kind: Kind = "stated"
+    reason: Text | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _inherit(cls, raw: Any) -> Any:
+        if not isinstance(raw, Mapping):
+            return raw
+        inherited = {key: raw[key] for key in INHERITED if key in raw}
+        expanded = dict(raw)
+        for name, field in cls.model_fields.items():
+            if name not in raw or not _is_cited(field.annotation) or raw[name] is None:
+                continue
+            own = raw[name] if isinstance(raw[name], Mapping) else {"value": raw[name]}
+            # A field with a source of its own was read elsewhere: the block's place and day are not its.
+            base = {} if "source" in own else inherited
+            expanded[name] = {**base, **own}
+        return expanded
