@@ -1,0 +1,100 @@
+"""What an estimate says, as plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from generator.estimate.plan import Plan
+
+Fits = Literal["yes", "tight", "no", "unknown"]
+
+PHASES = ("load", "forward-end", "backward-start", "backward-end", "root-reduce", "optimizer-step")
+"""Moments of a training step whose memory is added up, in their order."""
+
+TERMS = (
+    "weights", "quantization-constants", "optimizer-states", "gradients", "accumulated-gradients", "gathered-root",
+    "gathered-layer", "checkpoints", "activations", "logits", "head-gradient", "dequantized-matrix",
+    "optimizer-transient", "reduce-buffers",
+)  # fmt: skip
+"""What occupies memory: the keys inside a phase of `Estimate.phases_gib`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Band:
+    """A low, an expected and a high value in one unit."""
+
+    low: float
+    expected: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """One named step of the computation: what `explain` and the methodology page show."""
+
+    name: str
+    value: float
+    unit: str
+    formula: str
+    """The expression as written, in names of other quantities; empty for an input."""
+    inputs: tuple[str, ...]
+    """Names in the formula, in their order."""
+    kind: Literal["step", "constant", "plan", "model", "gpu", "rig"]
+    source: str
+    """Reference of the formula, or the constant's id in data/constants.yml; empty where it needs none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """Memory and time of one plan on one kind of GPU. GiB are per GPU unless the name says otherwise."""
+
+    plan: Plan
+    parameters_total: int
+    parameters_trainable: int
+    peak_gib: Band
+    """What the framework's allocator would report as its maximum."""
+    peak_phase: str
+    """One of PHASES."""
+    phases_gib: Mapping[str, Mapping[str, float]]
+    """phase → term → GiB; terms that are zero are left out."""
+    usable_gib: float
+    """What the framework sees of the card, with the plan's ECC setting."""
+    device_gib: float
+    """What nvidia-smi reports as the card's total."""
+    overhead_gib: float
+    """CUDA context and communicators: outside the allocator."""
+    ratio: float
+    """r: expected peak ÷ usable."""
+    headroom_gib: float
+    """usable − expected peak; negative where it does not fit."""
+    fits: Fits
+    host_ram_gib: float
+    """Host memory that the whole machine needs for offloaded states; 0 without offload."""
+    tokens_per_step_per_gpu: int
+    tokens_per_sec_per_gpu: Band
+    """Cautious, expected and best sustained speed."""
+    break_even_tokens: float
+    """Tokens per GPU and micro-step below which the link is the limit, at the expected speed; 0 where nothing is
+    gathered."""
+    bound: Literal["compute", "link"]
+    """What limits a step at the expected speed."""
+    quantities: Mapping[str, Quantity]
+    """Every quantity by name, in the order of computation."""
+    assumptions: tuple[str, ...]
+    """Ids of what was assumed because nobody said otherwise, such as `expandable-segments`."""
+
+    @property
+    def tokens_per_sec(self) -> Band:
+        """All GPUs together."""
+        n = self.plan.n_gpus
+        speed = self.tokens_per_sec_per_gpu
+        return Band(speed.low * n, speed.expected * n, speed.high * n)
+
+    def hours_for(self, tokens: float) -> Band:
+        """Hours to train on `tokens` tokens: low is at the best speed, high at the cautious one."""
+        speed = self.tokens_per_sec
+        return Band(tokens / speed.high / 3600, tokens / speed.expected / 3600, tokens / speed.low / 3600)
+
+
