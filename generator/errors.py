@@ -58,11 +58,7 @@ class UnknownIdError(TrainfitError):
         self.kind = kind
         self.value = value
         self.suggestions = tuple(suggestions)
-        hint = (
-            f" (did you mean {', '.join(f'`{s}`' for s in self.suggestions)}?)"
-            if suggestions
-            else ""
-        )
+        hint = f" (did you mean {', '.join(f'`{s}`' for s in self.suggestions)}?)" if suggestions else ""
         super().__init__(f"unknown {kind} `{value}`{hint}")
 
 

@@ -72,9 +72,7 @@ def count_parameters(shape: Architecture) -> ParameterCounts:
         QkNorm.PER_HEAD: 2 * shape.head_dim,
         QkNorm.FULL: shape.query_width + shape.kv_width,
     }[shape.qk_norm]
-    biases = (
-        shape.query_width + 2 * shape.kv_width
-    ) * shape.qkv_bias + shape.hidden * shape.output_bias
+    biases = (shape.query_width + 2 * shape.kv_width) * shape.qkv_bias + shape.hidden * shape.output_bias
     embedding = shape.vocab * shape.hidden
     return ParameterCounts(
         embedding=embedding,

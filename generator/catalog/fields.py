@@ -28,9 +28,7 @@ def _date_from_text(value: object) -> object:
 
 
 def _https_only(value: str) -> str:
-    if not re.fullmatch(
-        r"https://[A-Za-z0-9][A-Za-z0-9.-]*\.[A-Za-z]{2,}(/[^\s<>\"'`\\^{|}]*)?", value
-    ):
+    if not re.fullmatch(r"https://[A-Za-z0-9][A-Za-z0-9.-]*\.[A-Za-z]{2,}(/[^\s<>\"'`\\^{|}]*)?", value):
         raise ValueError("expected an https:// address without spaces, quotes or user names")
     return value
 
@@ -109,17 +107,11 @@ class Cited(Record, Generic[T]):
     @model_validator(mode="after")
     def _has_provenance(self) -> Cited[T]:
         if self.kind in ("stated", "measured") and self.source is None:
-            raise ValueError(
-                f"expected a source, found none: a {self.kind} value says where it was read"
-            )
+            raise ValueError(f"expected a source, found none: a {self.kind} value says where it was read")
         if self.kind == "assumed" and self.reason is None:
-            raise ValueError(
-                "expected a reason in both languages, found none: an assumed value says why"
-            )
+            raise ValueError("expected a reason in both languages, found none: an assumed value says why")
         if self.kind == "computed" and self.source is None and self.reason is None:
-            raise ValueError(
-                "expected a source or a reason, found neither: a computed value says from what"
-            )
+            raise ValueError("expected a source or a reason, found neither: a computed value says from what")
         return self
 
     @property
@@ -127,9 +119,7 @@ class Cited(Record, Generic[T]):
         """All sources that give this value, the preferred one first."""
         if self.source is None:
             return self.also
-        own = Citation(
-            source=self.source, as_printed=self.as_printed, where=self.where, read=self.read
-        )
+        own = Citation(source=self.source, as_printed=self.as_printed, where=self.where, read=self.read)
         return (own, *self.also)
 
 
@@ -139,9 +129,7 @@ INHERITED = ("source", "where", "read", "kind", "reason")
 def _is_cited(annotation: Any) -> bool:
     """Whether a field's type is Cited[…] or Cited[…] | None."""
     options = getattr(annotation, "__args__", ()) if not isinstance(annotation, type) else ()
-    return any(
-        isinstance(option, type) and issubclass(option, Cited) for option in (annotation, *options)
-    )
+    return any(isinstance(option, type) and issubclass(option, Cited) for option in (annotation, *options))
 
 
 class CitedBlock(Record):

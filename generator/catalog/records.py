@@ -71,9 +71,7 @@ class Source(Record):
     @model_validator(mode="after")
     def _has_address(self) -> Source:
         if self.url is None and self.package is None:
-            raise ValueError(
-                "expected a url or a package, found neither: a source can be looked up"
-            )
+            raise ValueError("expected a url or a package, found neither: a source can be looked up")
         if self.access == "unread" and self.read is not None:
             raise ValueError("expected no day of reading, found one: an unread source was not read")
         if self.access != "unread" and self.read is None:
@@ -166,7 +164,7 @@ class EccPair(Record):
 
 
 class Sustained(CitedBlock):
-    """Model TFLOPS per GPU that training really reaches: attention counted with the causal credit, recomputation not."""
+    """Model TFLOPS per GPU that training reaches: attention counted with the causal credit, recomputation not."""
 
     cautious: Cited[PositiveFloat]
     expected: Cited[PositiveFloat]
@@ -280,9 +278,7 @@ class Recipe(Record):
     @model_validator(mode="after")
     def _says_what_it_costs(self) -> Recipe:
         if self.compromise and self.gives_up is None:
-            raise ValueError(
-                "expected gives_up in both languages, found none: a compromise says what it costs"
-            )
+            raise ValueError("expected gives_up in both languages, found none: a compromise says what it costs")
         return self
 
 

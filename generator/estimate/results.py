@@ -96,5 +96,3 @@ class Estimate:
         """Hours to train on `tokens` tokens: low is at the best speed, high at the cautious one."""
         speed = self.tokens_per_sec
         return Band(tokens / speed.high / 3600, tokens / speed.expected / 3600, tokens / speed.low / 3600)
-
-

@@ -30,7 +30,8 @@ ReasonId = Literal[
     "not-modelled",
 ]
 """compromise: the recipe gives something up; compromise-memory: it does, and even so needs more than its limit;
-link-bound / link-heavy: tokens per step below T* / below 2 T*; ecc-off-only: would be borderline or better with ECC off."""
+link-bound / link-heavy: tokens per step below T* / below 2 T*; ecc-off-only: would be borderline or better with ECC
+off."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +85,8 @@ class Verdict:
     """Longest context (multiple of 256, up to the model's own limit) at which the chosen recipe still is within the
     borderline memory limit; none when nothing fits."""
     contexts: tuple[ContextVariant, ...]
-    """The chosen (else the closest) recipe at the policy's context variants, and with accumulation over 8 micro-batches."""
+    """The chosen (else the closest) recipe at the policy's context variants, and with accumulation over 8
+    micro-batches."""
     improvements: tuple[Improvement, ...] = ()
 
     @property
