@@ -1,0 +1,145 @@
+"""Sources with every place that uses them, and the counts that the provenance paragraph states."""
+
+from __future__ import annotations
+
+import datetime
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from generator.catalog import Catalog, Usage
+from generator.catalog.records import Source, SourceType
+
+SOURCE_TYPES: tuple[SourceType, ...] = (
+    "specification",
+    "model-card",
+    "paper",
+    "documentation",
+    "code",
+    "dataset",
+    "measurement",
+    "discussion",
+    "article",
+)
+"""Order in which the kinds of source are listed."""
+
+
+@dataclass(frozen=True, slots=True)
+class SourceView:
+    """One source and what rests on it."""
+
+    source_id: str
+    source: Source
+    usages: tuple[Usage, ...]
+    """In the order of the catalogue."""
+
+    @property
+    def host(self) -> str:
+        """Where it is published, as a reader recognises it: `arxiv.org`, or a package's registry and name."""
+        return source_host(self.source)
+
+    @property
+    def anchor(self) -> str:
+        """Its ASCII id inside a page that lists sources."""
+        return f"source-{self.source_id.replace('.', '-')}"
+
+
+def source_host(source: Source) -> str:
+    """Host of the address without `www.`, or `PyPI: trl` for a package."""
+    if source.url is not None:
+        return (urlsplit(source.url).hostname or source.url).removeprefix("www.")
+    if source.package is not None:
+        return f"{source.package.registry}: {source.package.name}"
+    return source.publisher
+
+
+def source_views(catalog: Catalog) -> tuple[SourceView, ...]:
+    """All sources, by kind and then by title."""
+    used: dict[str, list[Usage]] = {source_id: [] for source_id in catalog.sources}
+    for usage in catalog.citations():
+        used[usage.source_id].append(usage)
+    views = (SourceView(source_id, source, tuple(used[source_id])) for source_id, source in catalog.sources.items())
+    return tuple(sorted(views, key=lambda view: (SOURCE_TYPES.index(view.source.type), view.source.title.lower())))
+
+
+@dataclass(frozen=True, slots=True)
+class TypeCount:
+    """How many sources of a kind there are and how many citations lead to them."""
+
+    type: SourceType
+    sources: int
+    citations: int
+    publishers: tuple[str, ...]
+    """The most cited ones, at most four."""
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """What the data rest on, counted."""
+
+    sources: int
+    citations: int
+    types: tuple[TypeCount, ...]
+    """Kinds that occur, in the order of SOURCE_TYPES."""
+    first_read: datetime.date | None
+    last_read: datetime.date | None
+    data_date: datetime.date
+    models: int
+    gpus: int
+    opened: int
+    """Sources read at their own address or in a released package."""
+    copies: int
+    """Sources read in a stored or quoted copy."""
+    unread: int
+    """Sources that are known to exist and were not opened."""
+
+
+def provenance(catalog: Catalog) -> Provenance:
+    """Counts of sources, of cited values and of dates."""
+    views = source_views(catalog)
+    days = sorted(
+        day
+        for view in views
+        for day in (view.source.read, *(usage.citation.read for usage in view.usages))
+        if day is not None
+    )
+    access = Counter(view.source.access for view in views)
+    return Provenance(
+        sources=len(views),
+        citations=sum(len(view.usages) for view in views),
+        types=tuple(_type_counts(views)),
+        first_read=days[0] if days else None,
+        last_read=days[-1] if days else None,
+        data_date=catalog.data_date,
+        models=len(catalog.models),
+        gpus=len(catalog.gpus),
+        opened=access["page"] + access["package"],
+        copies=access["copy"],
+        unread=access["unread"],
+    )
+
+
+def _type_counts(views: Iterable[SourceView]) -> Iterable[TypeCount]:
+    by_type: dict[SourceType, list[SourceView]] = {}
+    for view in views:
+        by_type.setdefault(view.source.type, []).append(view)
+    for source_type in SOURCE_TYPES:
+        group = by_type.get(source_type)
+        if not group:
+            continue
+        publishers: Counter[str] = Counter()
+        for view in group:
+            publishers[view.source.publisher] += len(view.usages)
+        most = sorted(publishers.items(), key=lambda item: (-item[1], item[0]))[:4]
+        yield TypeCount(
+            source_type, len(group), sum(len(view.usages) for view in group), tuple(name for name, _ in most)
+        )
+
+
+def sources_by_type(views: Iterable[SourceView]) -> Mapping[SourceType, tuple[SourceView, ...]]:
+    """The views grouped by kind of source, in the order of SOURCE_TYPES."""
+    grouped: dict[SourceType, list[SourceView]] = {}
+    for view in views:
+        grouped.setdefault(view.source.type, []).append(view)
+    return {source_type: tuple(grouped[source_type]) for source_type in SOURCE_TYPES if source_type in grouped}
