@@ -4,6 +4,8 @@
 SITE_DIR ?= site
 PYTEST_ARGS ?= -n 2
 BIN := .venv/bin
+# In GitHub Actions, errors in data/ appear in the pull request, at their lines.
+CHECK_FORMAT := $(if $(GITHUB_ACTIONS),github,text)
 export PYTHON
 
 .DEFAULT_GOAL := help
@@ -24,7 +26,7 @@ check: dev ## lint, format, types, data
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
-	@$(BIN)/trainfit check
+	@$(BIN)/trainfit check --format $(CHECK_FORMAT)
 
 test: check ## everything: check, then all tests, a real browser included
 	@TRAINFIT_CHROMIUM="$$(scripts/ensure-browser)" && export TRAINFIT_CHROMIUM && \
