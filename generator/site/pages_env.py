@@ -1,0 +1,138 @@
+"""The templates' environment: Jinja2 with escaping always on, fragments, messages, formats and links of one page."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup, escape
+
+from generator.catalog.fields import Text
+from generator.site.formats import Formats
+from generator.site.messages import Messages, Value
+from generator.site.page import Language, Page, Section, fragment_token, relative_link
+
+TEMPLATES_DIR = Path(__file__).resolve().parent / "templates"
+PLAIN_IN_MARKDOWN = re.compile(r"[^\w .,()/%×–—-]", re.UNICODE)
+TOKEN_START = "TFFRAGMENT:"  # noqa: S105 (marks a fragment, opens nothing)
+
+
+@cache
+def environment() -> Environment:
+    """The one Jinja2 environment: everything is escaped unless it is Markup, and an undefined name is an error."""
+    return Environment(
+        loader=FileSystemLoader(TEMPLATES_DIR),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        extensions=["jinja2.ext.do"],
+    )
+
+
+def markdown_text(text: object) -> Markup:
+    """A text that stands in Markdown exactly as written: whatever could mean something becomes an entity.
+
+    A lone `_` or `*`, brackets, braces, backticks, `<`, `&`, `:` and the like lose their meaning.
+    """
+    encoded = PLAIN_IN_MARKDOWN.sub(lambda match: f"&#{ord(match.group())};", str(text)).replace("_", "&#95;")
+    return Markup(" ".join(encoded.split()))  # noqa: S704 (no character of it can be markup)
+
+
+class PageWriter:
+    """Renders one page: collects its fragments and knows its address."""
+
+    def __init__(self, path: str, language: Language) -> None:
+        self.path = path
+        self.language = language
+        self.fragments: dict[str, str] = {}
+        self.messages = Messages(language)
+        self.formats = Formats(language)
+
+    def page(
+        self,
+        template: str,
+        *,
+        section: Section,
+        title: str,
+        description: str,
+        edit_path: str | None = None,
+        navigation_title: str | None = None,
+        search: bool = True,
+        **values: Any,
+    ) -> Page:
+        """The page that this template makes of these values."""
+        markdown = environment().get_template(template).render(**self.globals(), **values)
+        return Page(
+            path=self.path,
+            language=self.language,
+            title=title,
+            description=" ".join(description.split()),
+            markdown=re.sub(r"\n{3,}", "\n\n", markdown).strip() + "\n",
+            section=section,
+            fragments=dict(self.fragments),
+            edit_path=edit_path,
+            navigation_title=navigation_title,
+            search=search,
+        )
+
+    def globals(self) -> Mapping[str, Any]:
+        """What every template may call."""
+        return {
+            "t": self.messages.html,
+            "plain": self.messages,
+            "has_message": self.messages.__contains__,
+            "f": self.formats,
+            "language": self.language,
+            "fragment": self.fragment,
+            "inline": self.inline,
+            "heading": heading,
+            "link": self.link,
+            "text": self.text,
+            "path": self.path,
+        }
+
+    def link(self, to_path: str) -> str:
+        """Relative address of another page, `#fragment` allowed; of this very page when only a fragment is given."""
+        return to_path if to_path.startswith("#") else relative_link(self.path, to_path)
+
+    def text(self, text: Text, **values: Value) -> Markup:
+        """A text of data/ in the page's language, escaped, its {placeholders} filled with (escaped) values."""
+        return fill(text.in_language(self.language), values)
+
+    def fragment(self, fragment_id: str, caller: Callable[[], str]) -> Markup:
+        """Keeps the called block's HTML as a fragment and leaves its token as a paragraph of its own."""
+        return Markup(f"\n\n{self._keep(fragment_id, caller())}\n\n")  # noqa: S704 (a token is letters and colons)
+
+    def inline(self, fragment_id: str, html: str) -> Markup:
+        """Keeps a piece of HTML as a fragment and returns its token, to stand inside a line of Markdown."""
+        return Markup(self._keep(fragment_id, html))  # noqa: S704 (a token is letters and colons)
+
+    def _keep(self, fragment_id: str, html: str) -> str:
+        if fragment_id in self.fragments:
+            raise ValueError(f"expected every fragment of a page once, found {fragment_id!r} again in {self.path!r}")
+        lines = (line.strip() for line in str(escape(html)).splitlines())
+        self.fragments[fragment_id] = "\n".join(line for line in lines if line).replace(TOKEN_START, "TFFRAGMENT&#58;")
+        return fragment_token(fragment_id)
+
+
+def fill(text: str, values: Mapping[str, Value]) -> Markup:
+    """The escaped text with `{name}` replaced by values, escaped unless Markup; braces of other names stay as they are."""
+    pattern = re.compile("|".join(re.escape("{" + name + "}") for name in sorted(values)) or r"(?!)")
+    pieces: list[Markup] = []
+    end = 0
+    for match in pattern.finditer(text):
+        pieces += [escape(text[end : match.start()]), escape(values[match.group()[1:-1]])]
+        end = match.end()
+    return Markup("").join([*pieces, escape(text[end:])])
+
+
+def heading(level: int, heading_id: str, text: object) -> Markup:
+    """A Markdown heading with an explicit ASCII id; `text` loses every special meaning unless it is Markup."""
+    shown = text if isinstance(text, Markup) else markdown_text(text)
+    return Markup("\n\n" + "#" * level + " ") + shown + Markup(f" {{ #{heading_id} }}\n\n")  # noqa: S704 (ids are ours)

@@ -1,0 +1,79 @@
+"""The report of a rig in ten seconds: how far each method goes, who is at the edge, what comes next."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from generator.catalog import Catalog
+from generator.verdict.results import RigReport, Verdict, VerdictId
+from generator.views.rigs import CellView, MapRow, capability_rows, methods_of
+
+
+@dataclass(frozen=True, slots=True)
+class Beyond:
+    """Neighbouring size classes with one verdict."""
+
+    verdict: VerdictId
+    classes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """How far a method goes on a rig."""
+
+    method: str
+    size_class: str | None
+    """The largest class in which every dense text model is comfortable."""
+    edge: str | None
+    """The model of that class that comes closest to the limit."""
+    edge_verdict: Verdict | None
+    beyond: tuple[Beyond, ...]
+    """The classes after it."""
+
+
+def reaches(catalog: Catalog, report: RigReport) -> Mapping[str, Reach]:
+    """How far each fine-tuning method goes, in the order of the methods."""
+    methods = tuple(name for name, method in methods_of(catalog).items() if method.goal == "fine-tuning")
+    rows = capability_rows(catalog, report, methods)
+    limits = {"full": report.headline.full, "lora": report.headline.lora, "qlora": report.headline.qlora}
+    return {method: _reach(report, method, limits.get(method), rows) for method in methods}
+
+
+def _reach(report: RigReport, method: str, limit: str | None, rows: tuple[MapRow, ...]) -> Reach:
+    classes = [row.size_class for row in rows]
+    start = classes.index(limit) + 1 if limit is not None else 0
+    within = rows[start - 1].cells.get(method) if start else None
+    edge = _edge(report, method, within) if within else None
+    beyond: list[Beyond] = []
+    for row in rows[start:]:
+        view = row.cells.get(method)
+        if view is None or not view.cell.models:
+            continue
+        if beyond and beyond[-1].verdict == view.cell.verdict:
+            beyond[-1] = Beyond(view.cell.verdict, (*beyond[-1].classes, row.size_class))
+        else:
+            beyond.append(Beyond(view.cell.verdict, (row.size_class,)))
+    return Reach(method, limit, edge, report.verdicts[edge, method] if edge else None, tuple(beyond))
+
+
+def _edge(report: RigReport, method: str, view: CellView) -> str | None:
+    """The model of a cell with the largest r."""
+    tried = [(model, report.verdicts[model, method]) for model in view.cell.models if (model, method) in report.verdicts]
+    ratios = {model: verdict.rung.estimate.ratio for model, verdict in tried if verdict.rung is not None}
+    return max(ratios, key=lambda model: (ratios[model], model)) if ratios else None
+
+
+def out_of_reach(report: RigReport, method: str) -> tuple[str, ...]:
+    """Models that the method is not recommended for, the smallest first."""
+    return tuple(
+        model
+        for (model, tried), verdict in report.verdicts.items()
+        if tried == method and verdict.verdict == "not-recommended"
+    )
+
+
+def example_of_class(report: RigReport, size_class: str, method: str) -> str | None:
+    """The largest model of a class on the capability map; none where the class is empty."""
+    cell = report.capability.get((size_class, method))
+    return cell.models[-1] if cell is not None and cell.models else None
