@@ -1,0 +1,249 @@
+"""The catalogue: all records by id, names that resolve to them, where each stands and what it cites."""
+
+from __future__ import annotations
+
+import datetime
+import difflib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TypeVar, cast
+
+from pydantic import BaseModel
+
+from generator.catalog.fields import Citation, Cited, Record
+from generator.catalog.loading import Entry, Kind, Reading
+from generator.catalog.permalinks import Permalinks
+from generator.catalog.records import Constants, Gpu, Method, Model, Policy, Rig, Source, StackItem
+from generator.errors import DataError, UnknownIdError
+
+K = TypeVar("K")
+V = TypeVar("V")
+R = TypeVar("R", bound=Record)
+
+SUGGESTIONS = 3
+"""How many near matches an unknown name gets."""
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """One place where a source is cited."""
+
+    source_id: str
+    kind: Kind
+    record_id: str
+    """Id of the record that cites it; `policy` and `constants` for those files."""
+    field: str
+    """Dotted path of the cited value, such as `architecture.layers`."""
+    citation: Citation
+    value_kind: str | None = None
+    """stated, computed, measured or assumed; none where a text or a recipe is cited."""
+
+
+@dataclass(frozen=True)
+class Catalog:
+    """Everything in data/, read and checked. Mappings are in the order in which pages list things."""
+
+    models: Mapping[str, Model]
+    gpus: Mapping[str, Gpu]
+    rigs: Mapping[str, Rig]
+    methods: Mapping[str, Method]
+    sources: Mapping[str, Source]
+    """Shared sources and those that stand inside other files, by id."""
+    stack: Mapping[str, StackItem]
+    policy: Policy
+    constants: Constants
+    permalinks: Mapping[str, str]
+    """Address that was published → address where it lives now, such as `models/old/` → `models/new/`."""
+    data_date: datetime.date
+    """Newest day on which a source was read."""
+    warnings: tuple[DataError, ...] = ()
+    """What is valid but deserves a look, sorted by place."""
+    entries: Mapping[tuple[Kind, str], Entry] = field(default_factory=dict, repr=False)
+    """Files by kind and id; a source that stands inside another file has that file's entry."""
+    names: Mapping[str, Mapping[str, str]] = field(default_factory=dict, repr=False)
+    """For each kind: case-folded name → id."""
+
+    def model(self, name: str) -> Model:
+        """The model called `name`: id, alias, display name or Hugging Face id; raises UnknownIdError."""
+        return self.models[self.resolve_model(name)]
+
+    def gpu(self, name: str) -> Gpu:
+        """The GPU called `name`: id, alias, display name or misnomer; raises UnknownIdError."""
+        return self.gpus[self.resolve_gpu(name)]
+
+    def rig(self, name: str) -> Rig:
+        """The rig called `name`: id, alias or display name in either language; raises UnknownIdError."""
+        return self.rigs[self.resolve_rig(name)]
+
+    def method(self, name: str) -> Method:
+        """The method with this id; raises UnknownIdError."""
+        return self.methods[self.resolve_method(name)]
+
+    def source(self, name: str) -> Source:
+        """The source with this id; raises UnknownIdError."""
+        return self.sources[self._resolve("source", name)]
+
+    def resolve_model(self, name: str) -> str:
+        """Id of the model called `name`; raises UnknownIdError with near matches."""
+        return self._resolve("model", name)
+
+    def resolve_gpu(self, name: str) -> str:
+        """Id of the GPU called `name`; raises UnknownIdError with near matches."""
+        return self._resolve("gpu", name)
+
+    def resolve_rig(self, name: str) -> str:
+        """Id of the rig called `name`; raises UnknownIdError with near matches."""
+        return self._resolve("rig", name)
+
+    def resolve_method(self, name: str) -> str:
+        """Id of the method called `name`; raises UnknownIdError with near matches."""
+        return self._resolve("method", name)
+
+    def _resolve(self, kind: Kind, name: str) -> str:
+        known = self.names[kind]
+        folded = _fold(name)
+        if folded in known:
+            return known[folded]
+        raise UnknownIdError(kind, name, near_ids(folded, known))
+
+    def family_of(self, model_id: str) -> str:
+        """Folder of a model, which is the id of its family; raises KeyError for an unknown id."""
+        return self.entries["model", model_id].folder
+
+    def path_of(self, kind: Kind, record_id: str) -> str:
+        """Path of the file of a record, such as `data/models/qwen3/qwen3-14b.yml`; raises KeyError."""
+        return self.entries[kind, record_id].document.path
+
+    def location(self, kind: Kind, record_id: str, field_path: str = "") -> tuple[str, int, int]:
+        """Path, line and column of a field by its dotted path, or of the nearest one above; raises KeyError."""
+        entry = self.entries[kind, record_id]
+        if kind == "source" and entry.kind != "source":
+            field_path = f"sources.{record_id}.{field_path}".rstrip(".")
+        place = entry.document.place_of(field_path)
+        return entry.document.path, place.line, place.column
+
+    def citations(self) -> Iterator[Usage]:
+        """Every place that cites a source, in the order of the files."""
+        for (kind, record_id), entry in self.entries.items():
+            if kind == entry.kind and record_id == entry.id:
+                yield from usages(entry)
+
+
+def _fold(name: str) -> str:
+    return " ".join(name.split()).casefold()
+
+
+def near_ids(name: str, known: Mapping[str, str]) -> tuple[str, ...]:
+    """Ids whose names resemble `name`, nearest first, without repetitions."""
+    near = difflib.get_close_matches(_fold(name)[:120], known, n=2 * SUGGESTIONS, cutoff=0.55)
+    return tuple(dict.fromkeys(known[match] for match in near))[:SUGGESTIONS]
+
+
+def names_of(entry: Entry) -> tuple[tuple[str, str], ...]:
+    """Everything a record is called besides its id, with the dotted path of the field that says so."""
+    match entry.record:
+        case Model() as model:
+            groups = {"hugging_face": model.hugging_face, "aliases": model.aliases}
+            single = {"name": model.name}
+        case Gpu() as gpu:
+            groups = {"aliases": gpu.aliases, "misnomers": gpu.misnomers}
+            single = {"name": gpu.name}
+        case Rig() as rig:
+            groups = {"aliases": rig.aliases}
+            single = {"name.en": rig.name.en, "name.ru": rig.name.ru}
+        case _:
+            return ()
+    listed = ((f"{name}.{index}", value) for name, group in groups.items() for index, value in enumerate(group))
+    return (*((field_path, value) for field_path, value in single.items()), *listed)
+
+
+def inline_sources(entry: Entry) -> Mapping[str, Source]:
+    """Sources that stand inside a file of something else."""
+    return entry.record.sources if isinstance(entry.record, Model | Gpu | Rig) else {}
+
+
+def usages(entry: Entry) -> Iterator[Usage]:
+    """Every citation in one record."""
+    if isinstance(entry.record, Model):
+        yield Usage(entry.record.card, entry.kind, entry.id, "card", Citation(source=entry.record.card))
+    for field_path, citation, value_kind in _citations(entry.record, ""):
+        yield Usage(citation.source, entry.kind, entry.id, field_path, citation, value_kind)
+
+
+def _citations(value: object, path: str) -> Iterator[tuple[str, Citation, str | None]]:
+    if isinstance(value, Citation):
+        yield path, value, None
+    elif isinstance(value, Cited):
+        for citation in (*value.citations, *value.conflicts):
+            yield path, citation, value.kind
+    elif isinstance(value, BaseModel):
+        kind = getattr(value, "kind", None)
+        for name in type(value).model_fields:
+            for field_path, citation, value_kind in _citations(getattr(value, name), f"{path}.{name}".lstrip(".")):
+                yield field_path, citation, value_kind or (kind if name == "citations" else None)
+    elif isinstance(value, tuple):
+        for index, item in enumerate(value):
+            yield from _citations(item, f"{path}.{index}")
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield from _citations(item, f"{path}.{key}")
+
+
+def build(reading: Reading, warnings: Iterable[DataError] = ()) -> Catalog:
+    """The catalogue of a reading without errors."""
+    entries: dict[tuple[Kind, str], Entry] = {(entry.kind, entry.id): entry for entry in reading.entries}
+    sources = {entry.id: cast("Source", entry.record) for entry in reading.of("source")}
+    for entry in reading.entries:
+        for source_id, source in inline_sources(entry).items():
+            sources[source_id] = source
+            entries["source", source_id] = entry
+    methods = _records(reading, "method", Method)
+    stack = _records(reading, "stack", StackItem)
+    permalinks = _records(reading, "permalinks", Permalinks).get("permalinks", Permalinks())
+    return Catalog(
+        models=_frozen(_records(reading, "model", Model)),
+        gpus=_frozen(_records(reading, "gpu", Gpu)),
+        rigs=_frozen(_records(reading, "rig", Rig)),
+        methods=_frozen(dict(sorted(methods.items(), key=lambda item: item[1].order))),
+        sources=_frozen(dict(sorted(sources.items()))),
+        stack=_frozen(dict(sorted(stack.items(), key=lambda item: item[1].order))),
+        policy=_records(reading, "policy", Policy)["policy"],
+        constants=_records(reading, "constants", Constants)["constants"],
+        permalinks=_frozen(permalinks.addresses),
+        data_date=newest_reading(reading),
+        warnings=tuple(sorted(set(warnings))),
+        entries=_frozen(entries),
+        names=_frozen(_names(reading, sources)),
+    )
+
+
+def newest_reading(reading: Reading) -> datetime.date:
+    """The newest day on which anything was read."""
+    days = [datetime.date.min]
+    for entry in reading.entries:
+        of_source = [entry.record] if isinstance(entry.record, Source) else []
+        days += [source.read for source in (*of_source, *inline_sources(entry).values()) if source.read]
+        days += [usage.citation.read for usage in usages(entry) if usage.citation.read]
+    return max(days)
+
+
+def _records(reading: Reading, kind: Kind, record: type[R]) -> dict[str, R]:
+    return {entry.id: entry.record for entry in reading.of(kind) if isinstance(entry.record, record)}
+
+
+def _frozen(mapping: dict[K, V]) -> Mapping[K, V]:
+    return MappingProxyType(mapping)
+
+
+def _names(reading: Reading, sources: Mapping[str, Source]) -> dict[str, Mapping[str, str]]:
+    names: dict[str, dict[str, str]] = {"source": {source_id: source_id for source_id in sources}}
+    for entry in reading.entries:
+        known = names.setdefault(entry.kind, {})
+        for _, name in names_of(entry):
+            known.setdefault(_fold(name), entry.id)
+    for entry in reading.entries:  # an id always means its own record
+        names[entry.kind][entry.id] = entry.id
+    for kind in ("model", "gpu", "rig", "method"):
+        names.setdefault(kind, {})
+    return {kind: MappingProxyType(known) for kind, known in names.items()}

@@ -1,0 +1,292 @@
+"""Turns what pydantic says about a record into errors at the right line, in the form `expected …, found …`."""
+
+from __future__ import annotations
+
+import difflib
+import types
+import typing
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+from pydantic.fields import FieldInfo  # noqa: TC002 - imported at run time by pydantic anyway
+
+from generator.catalog import fields
+from generator.catalog.yaml_positions import Document, Node, Place
+from generator.errors import DataError
+
+_KNOWN_PATTERNS = {
+    fields.ID_PATTERN: "an id of lower-case ASCII letters and digits joined by `-` or `.`",
+    fields.PARTIAL_DATE_PATTERN: "a date as YYYY, YYYY-MM or YYYY-MM-DD",
+    r"^\S(.*\S)?$": "one line of text without blanks at its ends",
+    r"^[a-z]{2}$": "a language as two letters",
+}
+
+Step = str | int
+
+
+def complaints(
+    error: ValidationError, document: Document, node: Node, record: type[BaseModel], base: str = ""
+) -> list[DataError]:
+    """The errors of validating `node` of `document` as `record`; `base` is the dotted path of `node`."""
+    found: dict[tuple[Place, str, str], DataError] = {}
+    for place, path, message, hint in _merge_unions(_each(error, node, record)):
+        field = ".".join(str(step) for step in (base, *path) if step != "")
+        shown = DataError(document.path, place.line, place.column, field, message, hint)
+        found.setdefault((place, field, message), shown)
+    return list(found.values())
+
+
+def found(value: object) -> str:
+    """What stands there, in words: `nothing`, ``number `40` ``, ``text `x` ``, `a list`, `a mapping`."""
+    match value:
+        case None:
+            return "nothing"
+        case bool():
+            return f"`{'true' if value else 'false'}`"
+        case int() | float():
+            return f"number `{value}`"
+        case str():
+            return f"text `{_short(value)}`" if value else "empty text"
+        case list() | tuple():
+            return "a list" if value else "an empty list"
+        case _:
+            return "a mapping"
+
+
+def did_you_mean(word: str, options: Iterable[str]) -> str:
+    """A hint with the option nearest to `word`; empty where none is near."""
+    known = {option.casefold(): option for option in options}
+    near = difflib.get_close_matches(word.casefold(), known, n=1, cutoff=0.6)
+    return f"did you mean `{known[near[0]]}`?" if near else ""
+
+
+def _short(text: str, limit: int = 60) -> str:
+    line = " ".join(text.split()).replace("`", "'")
+    return line if len(line) <= limit else f"{line[:limit]}…"
+
+
+Complaint = tuple[Place, tuple[Step, ...], str, str, str]
+"""place, path, expected, found, hint."""
+
+
+def _each(error: ValidationError, root: Node, record: type[BaseModel]) -> Iterator[Complaint]:
+    for detail in error.errors(include_url=False):
+        steps = detail["loc"]
+        kind = detail["type"]
+        if kind in ("extra_forbidden", "missing"):
+            node, path, owner = _walk(root, record, steps[:-1])
+            name = str(steps[-1])
+            if kind == "missing":
+                yield _missing(node, path, owner, name)
+            else:
+                child = node.child(name)
+                place = (child.key_place if child else None) or node.own_place
+                yield place, (*path, name), *_unknown_key(name, owner)
+            continue
+        node, path, _ = _walk(root, record, steps)
+        is_key = bool(steps) and steps[-1] == "[key]"
+        value = path[-1] if is_key and path else node.plain
+        place = node.own_place if path else Place()
+        if is_key and node.key_place is not None:
+            place = node.key_place
+        if kind == "value_error":
+            expected, seen = _own_message(str(detail["msg"]), value)
+            if expected.startswith("expected a source") and node.items is None and len(path) > 1:
+                # A bare value of a block: it is the block that does not say where it was read.
+                node, path, _ = _walk(root, record, path[:-1])
+                place = node.own_place
+            yield place, path, expected.removeprefix("expected "), seen, ""
+            continue
+        if kind == "too_short" and len(node.elements or ()) >= detail["ctx"]["min_length"]:
+            continue  # only because items in it are wrong, which is said at the items
+        expected = _expected(kind, detail.get("ctx", {}), str(detail["msg"]))
+        yield place, path, expected, found(value), _hint(kind, detail.get("ctx", {}), value)
+
+
+def _merge_unions(every: Iterable[Complaint]) -> Iterator[tuple[Place, tuple[Step, ...], str, str]]:
+    """One complaint where a value fits none of several types."""
+    merged: dict[tuple[Place, tuple[Step, ...], str], tuple[list[str], str]] = {}
+    for place, path, expected, seen, hint in every:
+        options, first_hint = merged.setdefault((place, path, seen), ([], hint))
+        if expected not in options:
+            options.append(expected)
+        merged[place, path, seen] = (options, first_hint or hint)
+    for (place, path, seen), (options, hint) in merged.items():
+        yield place, path, f"expected {' or '.join(options)}{_joined(seen)}", hint
+
+
+def _joined(seen: str) -> str:
+    if not seen:
+        return ""
+    return seen if seen.startswith(";") else f", found {seen}"
+
+
+def _missing(node: Node, path: tuple[Step, ...], owner: type[BaseModel] | None, name: str) -> Complaint:
+    field = owner.model_fields.get(name) if owner else None
+    place = node.own_place if path else Place()
+    return place, (*path, name), describe(field) if field else "a value", "nothing", ""
+
+
+def _unknown_key(name: str, owner: type[BaseModel] | None) -> tuple[str, str, str]:
+    known = list(owner.model_fields) if owner else []
+    listed = ", ".join(f"`{key}`" for key in known)
+    return f"one of {listed}", f"; found unknown key `{_short(name)}`", did_you_mean(name, known)
+
+
+def _own_message(message: str, value: object) -> tuple[str, str]:
+    """A validator's own text, which may or may not say what it found."""
+    text = message.removeprefix("Value error, ")
+    if not text.startswith("expected "):  # datetime.date.fromisoformat
+        text = "expected a date as YYYY-MM-DD that the calendar has"
+    return (text, "") if "found" in text else (text, found(value))
+
+
+def _walk(
+    root: Node, record: type[BaseModel] | None, steps: Iterable[Step]
+) -> tuple[Node, tuple[Step, ...], type[BaseModel] | None]:
+    """Follows a location as far as the file goes: node, path in the file, the record class there.
+
+    Steps that the file does not have (members of a union, the `value` of a short form, what a block hands down) are
+    passed over; a field handed down by a block leads to the block's own key.
+    """
+    trail: list[tuple[Node, tuple[Step, ...]]] = [(root, ())]
+    node, path = trail[0]
+    current: Any = record
+    for step in steps:
+        child = node.child(step)
+        if child is not None:
+            node, path = child, (*path, step)
+            trail.append((node, path))
+            current = _annotation_of(current, step)
+        elif step in fields.INHERITED and len(trail) > 1:
+            above, above_path = trail[-2]
+            inherited = above.child(step)
+            if inherited is not None:
+                node, path = inherited, (*above_path, step)
+                trail.append((node, path))
+            break
+    return node, path, _record_class(current)
+
+
+def _annotation_of(current: Any, step: Step) -> Any:
+    """The type of what stands under `step` in a value of type `current`."""
+    owner = _record_class(current)
+    if owner is not None and isinstance(step, str) and step in owner.model_fields:
+        return owner.model_fields[step].annotation
+    for option in _options(current):
+        origin, arguments = typing.get_origin(option), typing.get_args(option)
+        if origin is tuple and isinstance(step, int):
+            return arguments[0]
+        if origin is dict and isinstance(step, str):
+            return arguments[1]
+    return None
+
+
+def _options(annotation: Any) -> tuple[Any, ...]:
+    """The members of a union, without Annotated."""
+    if typing.get_origin(annotation) is typing.Annotated:
+        return _options(typing.get_args(annotation)[0])
+    if typing.get_origin(annotation) in (typing.Union, types.UnionType):
+        return tuple(member for option in typing.get_args(annotation) for member in _options(option))
+    return (annotation,)
+
+
+def _record_class(annotation: Any) -> type[BaseModel] | None:
+    for option in _options(annotation):
+        if isinstance(option, type) and issubclass(option, BaseModel):
+            return option
+    return None
+
+
+def describe(field: FieldInfo) -> str:
+    """What a field wants, in words."""
+    names = []
+    for option in _options(field.annotation):
+        origin = typing.get_origin(option)
+        if origin is typing.Literal:
+            names.append(_one_of(typing.get_args(option)))
+        elif origin in (tuple, list):
+            names.append("a list")
+        elif origin is dict:
+            names.append("a mapping")
+        elif isinstance(option, type) and issubclass(option, fields.Cited):
+            names.append("a cited value")
+        elif isinstance(option, type) and issubclass(option, fields.Text):
+            names.append("texts `ru` and `en`")
+        elif isinstance(option, type) and issubclass(option, BaseModel):
+            names.append("a mapping")
+        elif option is not type(None):
+            names.append(_SIMPLE.get(option, "a value"))
+    return " or ".join(names)
+
+
+_SIMPLE: Mapping[Any, str] = {str: "text", int: "a whole number", float: "a number", bool: "true or false"}
+
+
+def _one_of(values: Iterable[object]) -> str:
+    listed = [f"`{value}`" for value in values]
+    return listed[0] if len(listed) == 1 else f"one of {', '.join(listed)}"
+
+
+_EXPECTED: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
+    "string_type": lambda _: "text",
+    "string_unicode": lambda _: "text",
+    "int_type": lambda _: "a whole number",
+    "int_from_float": lambda _: "a whole number",
+    "int_parsing": lambda _: "a whole number",
+    "int_parsing_size": lambda _: "a smaller whole number",
+    "float_type": lambda _: "a number",
+    "float_parsing": lambda _: "a number",
+    "finite_number": lambda _: "a finite number",
+    "bool_type": lambda _: "true or false",
+    "bool_parsing": lambda _: "true or false",
+    "tuple_type": lambda _: "a list",
+    "list_type": lambda _: "a list",
+    "dict_type": lambda _: "a mapping",
+    "model_type": lambda _: "a mapping",
+    "model_attributes_type": lambda _: "a mapping",
+    "date_type": lambda _: "a date as YYYY-MM-DD",
+    "date_parsing": lambda _: "a date as YYYY-MM-DD",
+    "date_from_datetime_inexact": lambda _: "a date as YYYY-MM-DD",
+    "none_required": lambda _: "nothing",
+    "greater_than": lambda ctx: f"a number above {ctx['gt']:g}",
+    "greater_than_equal": lambda ctx: f"a number of at least {ctx['ge']:g}",
+    "less_than": lambda ctx: f"a number below {ctx['lt']:g}",
+    "less_than_equal": lambda ctx: f"a number of at most {ctx['le']:g}",
+    "string_too_short": lambda ctx: f"text of at least {_count(ctx['min_length'], 'character')}",
+    "string_too_long": lambda ctx: f"text of at most {_count(ctx['max_length'], 'character')}",
+    "too_short": lambda ctx: f"at least {_count(ctx['min_length'], 'item')}",
+    "too_long": lambda ctx: f"at most {_count(ctx['max_length'], 'item')}",
+    "string_pattern_mismatch": lambda ctx: _KNOWN_PATTERNS.get(ctx["pattern"], f"text like `{ctx['pattern']}`"),
+    "literal_error": lambda ctx: _one_of(_literals(ctx["expected"])),
+    "enum": lambda ctx: _one_of(_literals(ctx["expected"])),
+}
+
+
+def _expected(kind: str, ctx: Mapping[str, Any], message: str) -> str:
+    make = _EXPECTED.get(kind)
+    return make(ctx) if make else f"a valid value ({message})"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _literals(expected: str) -> list[str]:
+    """`'a', 'b' or 'c'` taken apart."""
+    return [part.strip().strip("'") for part in expected.replace(" or ", ", ").split(",")]
+
+
+def _hint(kind: str, ctx: Mapping[str, Any], value: object) -> str:
+    if kind == "string_type" and isinstance(value, int | float):
+        return "put it in quotes to make it text"
+    if kind in ("int_type", "float_type", "int_from_float") and isinstance(value, str):
+        return "write a plain number without unit, quotes or separators"
+    if kind == "bool_type" and isinstance(value, str):
+        return "write `true` or `false`"
+    if kind in ("model_type", "model_attributes_type") and isinstance(value, str | int | float):
+        return "a cited value outside a block is `{value: …, source: …}`; a text is `{ru: …, en: …}`"
+    if kind == "literal_error" and isinstance(value, str):
+        return did_you_mean(value, _literals(str(ctx["expected"])))
+    return ""

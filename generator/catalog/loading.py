@@ -1,0 +1,190 @@
+"""Walks data/ and reads every file into its record; collects all errors of all files."""
+
+from __future__ import annotations
+
+import re
+import stat
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from pydantic import ValidationError
+
+from generator.catalog.complaints import complaints, did_you_mean
+from generator.catalog.fields import ID_PATTERN, Record
+from generator.catalog.permalinks import Permalinks
+from generator.catalog.records import Constants, Gpu, Method, Model, Policy, Rig, Source, StackItem
+from generator.catalog.yaml_positions import Document, Place, read_document
+from generator.errors import DataError
+
+Kind = Literal["model", "gpu", "rig", "method", "source", "stack", "policy", "constants", "permalinks"]
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Where the files of one kind stand and what they hold."""
+
+    kind: Kind
+    record: type[Record]
+    folder: str
+    """Below data/; empty for a file of its own."""
+    nested: bool = False
+    """Whether there is a folder for each family or vendor in between."""
+
+    @property
+    def pattern(self) -> str:
+        """How paths of this kind look, for messages."""
+        if not self.folder:
+            return f"{self.kind}.yml"
+        return f"{self.folder}/<folder>/<id>.yml" if self.nested else f"{self.folder}/<id>.yml"
+
+
+LAYOUTS: tuple[Layout, ...] = (
+    Layout("model", Model, "models", nested=True),
+    Layout("gpu", Gpu, "gpus", nested=True),
+    Layout("rig", Rig, "rigs"),
+    Layout("method", Method, "methods"),
+    Layout("source", Source, "sources"),
+    Layout("stack", StackItem, "stack"),
+    Layout("policy", Policy, ""),
+    Layout("constants", Constants, ""),
+    Layout("permalinks", Permalinks, ""),
+)
+_FOLDERS = {layout.folder: layout for layout in LAYOUTS if layout.folder}
+_SINGLES = {f"{layout.kind}.yml": layout for layout in LAYOUTS if not layout.folder}
+REQUIRED = ("policy", "constants")
+"""Files of their own that must be there."""
+_OTHER_FILES = ("verdicts.csv", "README.md")
+_OTHER_FOLDERS = ("measurements",)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A record with the file that it came from."""
+
+    kind: Kind
+    id: str
+    folder: str
+    """Folder between the kind's and the file: the family of a model, the vendor of a GPU; else empty."""
+    record: Record
+    document: Document
+
+
+@dataclass(slots=True)
+class Reading:
+    """Everything that was read, with all that is wrong so far."""
+
+    entries: list[Entry] = field(default_factory=list)
+    errors: list[DataError] = field(default_factory=list)
+
+    def of(self, kind: Kind) -> Iterator[Entry]:
+        """Entries of one kind, in the order of their paths."""
+        return (entry for entry in self.entries if entry.kind == kind)
+
+    def report(self, path: str, message: str, hint: str = "", rule: str = "layout") -> None:
+        """Notes an error of a whole file."""
+        self.errors.append(DataError(path, 1, 1, "", message, hint, rule))
+
+
+def read_data(data_dir: Path) -> Reading:
+    """Every record below `data_dir`, and every error of layout, YAML and schema. Never raises for bad data."""
+    reading = Reading()
+    shown = data_dir.name or "data"
+    if not data_dir.is_dir():
+        reading.report(shown, "expected a folder with data, found none")
+        return reading
+    for path in _children(data_dir, shown, reading):
+        name = f"{shown}/{path.name}"
+        if path.is_dir():
+            if path.name in _FOLDERS:
+                _read_folder(path, name, _FOLDERS[path.name], reading)
+            elif path.name not in _OTHER_FOLDERS:
+                hint = did_you_mean(path.name, (*_FOLDERS, *_OTHER_FOLDERS))
+                reading.report(name, f"expected one of the folders {_listed(_FOLDERS)}, found `{path.name}`", hint)
+        elif path.name in _SINGLES:
+            layout = _SINGLES[path.name]
+            _read_record(path, name, layout, layout.kind, "", reading)
+        elif path.name not in _OTHER_FILES:
+            hint = did_you_mean(path.name, (*_SINGLES, *_OTHER_FILES))
+            reading.report(name, f"expected one of {_listed((*_SINGLES, *_OTHER_FILES))}, found `{path.name}`", hint)
+    for kind in REQUIRED:
+        if not (data_dir / f"{kind}.yml").exists():
+            reading.report(f"{shown}/{kind}.yml", "expected a file, found nothing")
+    return reading
+
+
+def _listed(names: Mapping[str, object] | tuple[str, ...]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
+
+
+def _children(folder: Path, shown: str, reading: Reading) -> list[Path]:
+    """Regular files and folders in a fixed order; links and devices are reported, hidden files passed over."""
+    try:
+        paths = sorted(folder.iterdir(), key=lambda path: path.name)
+    except OSError as error:
+        reading.report(shown, f"expected a readable folder, found {error.strerror or 'an error'}")
+        return []
+    kept = []
+    for path in paths:
+        if path.name.startswith("."):
+            continue
+        name = f"{shown}/{_visible(path.name)}"
+        mode = path.lstat().st_mode
+        if stat.S_ISLNK(mode):
+            reading.report(name, "expected a file or a folder, found a symbolic link", "copy what it points to")
+        elif not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+            reading.report(name, "expected a file or a folder, found a device")
+        elif name != f"{shown}/{path.name}":
+            reading.report(name, "expected a name of visible characters, found others")
+        else:
+            kept.append(path)
+    return kept
+
+
+def _visible(name: str) -> str:
+    return "".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in name)
+
+
+def _read_folder(folder: Path, shown: str, layout: Layout, reading: Reading, between: str = "") -> None:
+    wants_folder = layout.nested and not between
+    for path in _children(folder, shown, reading):
+        name = f"{shown}/{path.name}"
+        if path.is_dir() != wants_folder:
+            what = "a folder" if path.is_dir() else "a file"
+            reading.report(name, f"expected {shown.split('/')[0]}/{layout.pattern}, found {what} here")
+        elif wants_folder:
+            if _valid_id(path.name, name, reading):
+                _read_folder(path, name, layout, reading, path.name)
+        elif path.suffix != ".yml":
+            hint = "rename it to end in `.yml`" if path.suffix == ".yaml" else ""
+            reading.report(name, f"expected a name that ends in `.yml`, found `{path.name}`", hint)
+        elif _valid_id(path.stem, name, reading):
+            _read_record(path, name, layout, path.stem, between, reading)
+
+
+def _valid_id(candidate: str, shown: str, reading: Reading) -> bool:
+    if len(candidate) <= 80 and re.fullmatch(ID_PATTERN, candidate):
+        return True
+    message = f"expected lower-case ASCII letters and digits joined by `-` or `.`, found `{candidate}`"
+    reading.report(shown, message, "the file's name is the id")
+    return False
+
+
+def _read_record(path: Path, shown: str, layout: Layout, record_id: str, between: str, reading: Reading) -> None:
+    document, errors = read_document(path, shown)
+    reading.errors.extend(errors)
+    if document is None:
+        return
+    try:
+        record = layout.record.model_validate(document.root.plain)
+    except ValidationError as error:
+        reading.errors.extend(complaints(error, document, document.root, layout.record))
+        return
+    if not errors:
+        reading.entries.append(Entry(layout.kind, record_id, between, record, document))
+
+
+def place_of(entry: Entry, field_path: str) -> Place:
+    """Where a field of a record stands in its file."""
+    return entry.document.place_of(field_path)
