@@ -14,9 +14,9 @@ PHASES = ("load", "forward-end", "backward-start", "backward-end", "root-reduce"
 """Moments of a training step whose memory is added up, in their order."""
 
 TERMS = (
-    "weights", "quantization-constants", "optimizer-states", "gradients", "accumulated-gradients", "gathered-root",
-    "gathered-layer", "checkpoints", "activations", "logits", "head-gradient", "dequantized-matrix",
-    "optimizer-transient", "reduce-buffers",
+    "weights", "quantization-constants", "optimizer-states", "reduce-buffers", "layer-gradients", "held-gradients",
+    "accumulated-gradients", "gathered-root", "gathered-layer", "checkpoints", "checkpoint-copies", "activations",
+    "logits", "head-gradient", "dequantized-matrix", "root-gradient-buffers", "optimizer-transient", "loading-layer",
 )  # fmt: skip
 """What occupies memory: the keys inside a phase of `Estimate.phases_gib`."""
 

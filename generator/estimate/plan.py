@@ -1,0 +1,124 @@
+"""A training plan: everything that memory and time of a run depend on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal, get_args
+
+from generator.architecture import Architecture
+from generator.errors import PlanError
+
+MethodId = Literal["full", "lora", "qlora", "pretrain"]
+Precision = Literal["bf16-mixed", "bf16-pure", "fp32"]
+Optimizer = Literal["adamw", "adamw-bf16", "adamw-8bit", "paged-adamw-8bit", "sgd"]
+OptimizerImpl = Literal["foreach", "fused", "in-backward"]
+Sharding = Literal["none", "ddp", "zero3", "fsdp1", "fsdp2"]
+Offload = Literal["none", "optimizer"]
+Quantization = Literal["none", "nf4", "nf4-dq"]
+Attention = Literal["flash", "sdpa", "eager"]
+Dtype = Literal["fp32", "bf16"]
+
+SHARDED = frozenset({"zero3", "fsdp1", "fsdp2"})
+"""Sharding that splits weights, gradients and optimizer states over the GPUs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """One training run on `n_gpus` cards of one kind.
+
+    Construction raises PlanError for a plan that contradicts itself, naming the field.
+    """
+
+    model: str
+    """Catalogue id, or a name for a shape that is not in the catalogue."""
+    shape: Architecture
+    gpu: str
+    """Catalogue id."""
+    n_gpus: int
+    method: MethodId
+    precision: Precision = "bf16-mixed"
+    optimizer: Optimizer = "adamw"
+    optimizer_impl: OptimizerImpl = "fused"
+    sharding: Sharding = "none"
+    cpu_offload: Offload = "none"
+    seq_len: int = 4096
+    micro_batch: int = 1
+    grad_accum: int = 1
+    grad_sync: Literal["each", "last"] = "each"
+    grad_checkpointing: bool = True
+    attention: Attention = "sdpa"
+    fused_ce: bool = False
+    """The loss never materialises the logits (fused linear cross-entropy)."""
+    compile: bool = False
+    kernels: Literal["stock", "fused"] = "stock"
+    reduce_dtype: Dtype = "bf16"
+    root_wrap: Literal["root", "separate"] = "separate"
+    quant: Quantization = "none"
+    lora_rank: int = 16
+    lora_targets: tuple[str, ...] = ()
+    """Names of the wrapped matrices, as in `architecture.linear_shapes`."""
+    adapter_dtype: Dtype = "fp32"
+    ecc: Literal["on", "off"] = "on"
+    bus_gb_per_s: float | None = None
+    """Collective bandwidth per GPU of the rig, one direction; None where nobody stated it: then the link never bounds."""
+
+    def __post_init__(self) -> None:
+        for name in ("n_gpus", "seq_len", "micro_batch", "grad_accum", "lora_rank"):
+            if getattr(self, name) < 1:
+                raise PlanError(f"{name}: expected 1 or more, found {getattr(self, name)}")
+        for name, allowed in _CHOICES.items():
+            if getattr(self, name) not in allowed:
+                raise PlanError(f"{name}: expected one of {', '.join(allowed)}, found {getattr(self, name)}")
+        self._check_relations()
+
+    def _check_relations(self) -> None:
+        if self.quant != "none" and self.method != "qlora":
+            raise PlanError(f"quant: expected none for method {self.method}, found {self.quant}")
+        if self.quant == "none" and self.method == "qlora":
+            raise PlanError("quant: expected nf4 or nf4-dq for method qlora, found none")
+        if self.trains_adapters and not self.lora_targets:
+            raise PlanError(f"lora_targets: expected at least one matrix for method {self.method}, found none")
+        if self.trains_adapters and self.cpu_offload != "none":
+            raise PlanError(f"cpu_offload: expected none for method {self.method}, found {self.cpu_offload}")
+        if self.n_gpus == 1 and self.sharding != "none":
+            raise PlanError(f"sharding: expected none on one GPU, found {self.sharding}")
+        if self.n_gpus > 1 and self.sharding == "none":
+            raise PlanError(f"sharding: expected ddp, fsdp1, fsdp2 or zero3 on {self.n_gpus} GPUs, found none")
+
+    @property
+    def trains_adapters(self) -> bool:
+        """Whether the base is frozen and adapters are trained."""
+        return self.method in ("lora", "qlora")
+
+    @property
+    def sharded(self) -> bool:
+        """Whether weights, gradients and optimizer states are split over the GPUs."""
+        return self.sharding in SHARDED
+
+    @property
+    def tokens(self) -> int:
+        """Tokens per GPU in one micro-step."""
+        return self.seq_len * self.micro_batch
+
+    def on(self, n_gpus: int) -> Plan:
+        """The same plan on another number of GPUs; on one, nothing is sharded. Raises PlanError from one to several
+        when the plan says no sharding."""
+        return replace(self, n_gpus=n_gpus, sharding="none" if n_gpus == 1 else self.sharding)
+
+
+_CHOICES: dict[str, tuple[str, ...]] = {
+    "method": get_args(MethodId),
+    "precision": get_args(Precision),
+    "optimizer": get_args(Optimizer),
+    "optimizer_impl": get_args(OptimizerImpl),
+    "sharding": get_args(Sharding),
+    "cpu_offload": get_args(Offload),
+    "quant": get_args(Quantization),
+    "attention": get_args(Attention),
+    "reduce_dtype": get_args(Dtype),
+    "adapter_dtype": get_args(Dtype),
+    "root_wrap": ("root", "separate"),
+    "kernels": ("stock", "fused"),
+    "grad_sync": ("each", "last"),
+    "ecc": ("on", "off"),
+}

@@ -1,0 +1,78 @@
+"""One plan in, one estimate out."""
+
+from __future__ import annotations
+
+from generator.architecture import count_parameters
+from generator.catalog.catalogue import Catalog
+from generator.estimate.inputs import Kind, chosen_constants, inputs_of
+from generator.estimate.memory import MEMORY, PHASE_STEPS, phase_terms
+from generator.estimate.plan import Plan
+from generator.estimate.results import Band, Estimate, Fits, Quantity
+from generator.estimate.time import TIME
+from generator.units import gib_from_bytes, gib_from_mib
+
+
+def _peak_phase(values: dict[str, float]) -> str:
+    """The first phase that reaches the peak; loading only when nothing later does."""
+    later = [phase for phase in PHASE_STEPS if phase != "load"]
+    return max([*later, "load"], key=lambda phase: values[PHASE_STEPS[phase]])
+
+
+def _phases_gib(values: dict[str, float]) -> dict[str, dict[str, float]]:
+    return {
+        phase: {
+            term.replace("_", "-"): gib_from_bytes(values[term]) for term in phase_terms(phase) if values[term] > 0
+        }
+        for phase in PHASE_STEPS
+    }
+
+
+def _quantities(values: dict[str, float], kinds: dict[str, Kind], chosen: dict[str, str]) -> dict[str, Quantity]:
+    inputs = {
+        name: Quantity(name, values[name], "", "", (), kind, chosen.get(name, ""))
+        for name, kind in kinds.items()
+    }
+    return inputs | MEMORY.quantities(values) | TIME.quantities(values)
+
+
+def fits_of(ratio: float, peak_gib: float, overhead_gib: float, usable_gib: float, limits: tuple[float, float]) -> Fits:
+    """`yes`, `tight` or `no` by the comfortable and the borderline ratio of the policy."""
+    comfortable, borderline = limits
+    if ratio > borderline or peak_gib + overhead_gib > usable_gib:
+        return "no"
+    return "yes" if ratio <= comfortable else "tight"
+
+
+def estimate(catalog: Catalog, plan: Plan) -> Estimate:
+    """Memory and time of `plan`; raises UnknownIdError for an unknown GPU."""
+    gpu = catalog.gpus[catalog.resolve_gpu(plan.gpu)]
+    inputs, kinds = inputs_of(plan, gpu, catalog.constants)
+    values = TIME.evaluate(MEMORY.evaluate(inputs))
+    peak = gib_from_bytes(values["peak"])
+    usable = gpu.framework_visible_gib.of(plan.ecc).value
+    policy = catalog.policy
+    limits = (policy.comfortable_ratio.value, policy.borderline_ratio.value)
+    link, compute = values["link_seconds"], values["compute_seconds"]
+    return Estimate(
+        plan=plan,
+        parameters_total=count_parameters(plan.shape).total,
+        parameters_trainable=int(values["trained_parameters"]),
+        peak_gib=Band(peak * (1 - values["error_low"]), peak, peak * (1 + values["error_high"])),
+        peak_phase=_peak_phase(values),
+        phases_gib=_phases_gib(values),
+        usable_gib=usable,
+        device_gib=gib_from_mib(gpu.usable_mib.of(plan.ecc).value),
+        overhead_gib=values["overhead_gib"],
+        ratio=peak / usable,
+        headroom_gib=usable - peak,
+        fits=fits_of(peak / usable, peak, values["overhead_gib"], usable, limits),
+        host_ram_gib=gib_from_bytes(values["host_memory"]),
+        tokens_per_step_per_gpu=plan.tokens,
+        tokens_per_sec_per_gpu=Band(
+            values["tokens_per_second_cautious"], values["tokens_per_second"], values["tokens_per_second_best"]
+        ),
+        break_even_tokens=values["break_even_tokens"],
+        bound="link" if link > compute else "compute",
+        quantities=_quantities(values, kinds, chosen_constants(plan)),
+        assumptions=(),
+    )

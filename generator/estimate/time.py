@@ -1,0 +1,135 @@
+"""Speed: FLOPs of the model, bytes over the link, and the slower of the two.
+
+Model FLOPs count attention with the causal credit and leave recomputation out; the sustained TFLOPS of a card in
+`data/gpus` are in the same unit (Kaplan et al., arXiv 2001.08361, section 2.1; Narayanan et al., arXiv 2104.04473).
+"""
+
+from __future__ import annotations
+
+from generator.estimate.steps import Formulas, largest, where
+
+TIME = Formulas()
+
+
+@TIME.step("parameters", source="kaplan")
+def multiplied_parameters(linear_parameters: float, embedding: float, head: float) -> float:
+    """Weights multiplied for every token: the layers' matrices and the head, which counts also when tied."""
+    return linear_parameters + where(head, head, embedding)
+
+
+@TIME.step("FLOPs per token", source="megatron-lm")
+def model_flops_per_token(
+    multiplied_parameters: float, layers: float, query_width: float, seq_len: float
+) -> float:
+    """Forward and backward of one token, causal attention included, recomputation not."""
+    return 6 * multiplied_parameters + 6 * layers * query_width * seq_len
+
+
+@TIME.step("FLOPs per token")
+def timed_flops_per_token(
+    trains_adapters: float, adapter_time_factor: float, model_flops_per_token: float
+) -> float:
+    """The same, less what adapters really save of it."""
+    return where(trains_adapters, adapter_time_factor, 1) * model_flops_per_token
+
+
+@TIME.step("bytes", source="fsdp2")
+def gathered_bytes_per_step(
+    sharded: float,
+    gathered_linear_bytes: float,
+    compute_bytes: float,
+    linear_parameters: float,
+    text_parameters: float,
+    grad_accum: float,
+) -> float:
+    """Weights gathered in one optimizer step: twice in each micro-step, in forward and in backward."""
+    return (
+        sharded
+        * 2
+        * grad_accum
+        * (gathered_linear_bytes * linear_parameters + compute_bytes * (text_parameters - linear_parameters))
+    )
+
+
+@TIME.step("bytes", source="zero")
+def reduced_bytes_per_step(
+    sharded: float,
+    replicated: float,
+    reduce_bytes: float,
+    gradient_bytes: float,
+    trained_parameters: float,
+    gradient_reductions: float,
+) -> float:
+    """Gradients sent in one optimizer step: scattered once by sharding, all-reduced (twice the bytes) by DDP."""
+    return (
+        sharded * reduce_bytes * trained_parameters * gradient_reductions
+        + replicated * 2 * gradient_bytes * trained_parameters
+    )
+
+
+@TIME.step("bytes", source="zero")
+def sent_bytes_per_step(gathered_bytes_per_step: float, reduced_bytes_per_step: float, n_gpus: float) -> float:
+    """Bytes that each GPU sends in one optimizer step of a ring of n GPUs."""
+    return (gathered_bytes_per_step + reduced_bytes_per_step) * (n_gpus - 1) / n_gpus
+
+
+@TIME.step("tokens")
+def tokens_per_optimizer_step(tokens: float, grad_accum: float) -> float:
+    """Tokens per GPU in one optimizer step."""
+    return tokens * grad_accum
+
+
+@TIME.step("seconds")
+def link_seconds(sent_bytes_per_step: float, bus_bytes_per_second: float) -> float:
+    """Time on the link in one optimizer step; none where the bandwidth is not stated."""
+    return where(bus_bytes_per_second, sent_bytes_per_step / where(bus_bytes_per_second, bus_bytes_per_second, 1), 0)
+
+
+@TIME.step("seconds")
+def compute_seconds_cautious(
+    timed_flops_per_token: float, tokens_per_optimizer_step: float, sustained_flops_cautious: float
+) -> float:
+    """Time to compute one optimizer step at the cautious speed."""
+    return timed_flops_per_token * tokens_per_optimizer_step / sustained_flops_cautious
+
+
+@TIME.step("seconds")
+def compute_seconds(
+    timed_flops_per_token: float, tokens_per_optimizer_step: float, sustained_flops: float
+) -> float:
+    """Time to compute one optimizer step at the expected speed."""
+    return timed_flops_per_token * tokens_per_optimizer_step / sustained_flops
+
+
+@TIME.step("seconds")
+def compute_seconds_best(
+    timed_flops_per_token: float, tokens_per_optimizer_step: float, sustained_flops_best: float
+) -> float:
+    """Time to compute one optimizer step at the best speed seen."""
+    return timed_flops_per_token * tokens_per_optimizer_step / sustained_flops_best
+
+
+@TIME.step("tokens per second")
+def tokens_per_second_cautious(
+    tokens_per_optimizer_step: float, compute_seconds_cautious: float, link_seconds: float
+) -> float:
+    """Cautious speed of one GPU: computing and sending overlap, the slower one decides."""
+    return tokens_per_optimizer_step / largest(compute_seconds_cautious, link_seconds)
+
+
+@TIME.step("tokens per second")
+def tokens_per_second(tokens_per_optimizer_step: float, compute_seconds: float, link_seconds: float) -> float:
+    """Expected speed of one GPU."""
+    return tokens_per_optimizer_step / largest(compute_seconds, link_seconds)
+
+
+@TIME.step("tokens per second")
+def tokens_per_second_best(tokens_per_optimizer_step: float, compute_seconds_best: float, link_seconds: float) -> float:
+    """Best speed of one GPU."""
+    return tokens_per_optimizer_step / largest(compute_seconds_best, link_seconds)
+
+
+@TIME.step("tokens")
+def break_even_tokens(tokens: float, link_seconds: float, compute_seconds: float) -> float:
+    """Tokens per GPU and micro-step at which the link takes as long as the expected computing."""
+    return tokens * link_seconds / compute_seconds
