@@ -160,6 +160,7 @@ FILES: Mapping[str, str] = {
           lora_targets: all-linear
           ecc: 'on'
           context_variants: [2048, 8192]
+          grad_accum_variant: 8
         comfortable_ratio: {value: 0.8, reason: {ru: Выбрано., en: Chosen.}}
         borderline_ratio: {value: 0.93, reason: {ru: Выбрано., en: Chosen.}}
         compromise_ratio: {value: 0.8, reason: {ru: Выбрано., en: Chosen.}}

@@ -102,7 +102,7 @@ class Catalog:
 
     def _resolve(self, kind: Kind, name: str) -> str:
         known = self.names[kind]
-        folded = _fold(name)
+        folded = fold(name)
         if folded in known:
             return known[folded]
         raise UnknownIdError(kind, name, near_ids(folded, known))
@@ -130,13 +130,14 @@ class Catalog:
                 yield from usages(entry)
 
 
-def _fold(name: str) -> str:
+def fold(name: str) -> str:
+    """A name as it is compared: without capitals, blanks in a row and around taken for one."""
     return " ".join(name.split()).casefold()
 
 
 def near_ids(name: str, known: Mapping[str, str]) -> tuple[str, ...]:
     """Ids whose names resemble `name`, nearest first, without repetitions."""
-    near = difflib.get_close_matches(_fold(name)[:120], known, n=2 * SUGGESTIONS, cutoff=0.55)
+    near = difflib.get_close_matches(fold(name)[:120], known, n=2 * SUGGESTIONS, cutoff=0.55)
     return tuple(dict.fromkeys(known[match] for match in near))[:SUGGESTIONS]
 
 
@@ -241,7 +242,7 @@ def _names(reading: Reading, sources: Mapping[str, Source]) -> dict[str, Mapping
     for entry in reading.entries:
         known = names.setdefault(entry.kind, {})
         for _, name in names_of(entry):
-            known.setdefault(_fold(name), entry.id)
+            known.setdefault(fold(name), entry.id)
     for entry in reading.entries:  # an id always means its own record
         names[entry.kind][entry.id] = entry.id
     for kind in ("model", "gpu", "rig", "method"):

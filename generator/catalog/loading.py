@@ -7,7 +7,7 @@ import stat
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 from pydantic import ValidationError
 
@@ -15,10 +15,12 @@ from generator.catalog.complaints import complaints, did_you_mean
 from generator.catalog.fields import ID_PATTERN, Record
 from generator.catalog.permalinks import Permalinks
 from generator.catalog.records import Constants, Gpu, Method, Model, Policy, Rig, Source, StackItem
-from generator.catalog.yaml_positions import Document, Place, read_document
+from generator.catalog.yaml_positions import Document, read_document
 from generator.errors import DataError
 
 Kind = Literal["model", "gpu", "rig", "method", "source", "stack", "policy", "constants", "permalinks"]
+
+KINDS: tuple[Kind, ...] = get_args(Kind)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +79,8 @@ class Reading:
 
     entries: list[Entry] = field(default_factory=list)
     errors: list[DataError] = field(default_factory=list)
+    seen: dict[Kind, set[str]] = field(default_factory=lambda: {kind: set() for kind in KINDS})
+    """Ids of all files that are there, also of those with errors, and of the sources inside them."""
 
     def of(self, kind: Kind) -> Iterator[Entry]:
         """Entries of one kind, in the order of their paths."""
@@ -172,10 +176,14 @@ def _valid_id(candidate: str, shown: str, reading: Reading) -> bool:
 
 
 def _read_record(path: Path, shown: str, layout: Layout, record_id: str, between: str, reading: Reading) -> None:
+    reading.seen[layout.kind].add(record_id)
     document, errors = read_document(path, shown)
     reading.errors.extend(errors)
     if document is None:
         return
+    inline = document.root.child("sources")
+    if inline is not None and inline.items:
+        reading.seen["source"].update(inline.items)
     try:
         record = layout.record.model_validate(document.root.plain)
     except ValidationError as error:
@@ -183,8 +191,3 @@ def _read_record(path: Path, shown: str, layout: Layout, record_id: str, between
         return
     if not errors:
         reading.entries.append(Entry(layout.kind, record_id, between, record, document))
-
-
-def place_of(entry: Entry, field_path: str) -> Place:
-    """Where a field of a record stands in its file."""
-    return entry.document.place_of(field_path)

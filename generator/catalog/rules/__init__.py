@@ -1,0 +1,20 @@
+"""What must hold between values and between files, beyond the type of each value."""
+
+from generator.catalog.rules import gpus, methods, models, names, policy, provenance, references, texts
+from generator.catalog.rules.registry import RULES, Found, Rule, apply_rules, rule
+
+__all__ = [
+    "RULES",
+    "Found",
+    "Rule",
+    "apply_rules",
+    "gpus",
+    "methods",
+    "models",
+    "names",
+    "policy",
+    "provenance",
+    "references",
+    "rule",
+    "texts",
+]

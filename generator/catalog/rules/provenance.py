@@ -1,0 +1,110 @@
+"""Dates of reading, and what was printed."""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections.abc import Iterator, Mapping
+from typing import cast
+
+from generator.catalog.catalogue import inline_sources, newest_reading, usages
+from generator.catalog.fields import Cited, Record
+from generator.catalog.loading import Entry, Reading
+from generator.catalog.records import Policy, Source
+from generator.catalog.rules.registry import Found, rule
+
+
+def _sources(entry: Entry) -> Iterator[tuple[str, str, Source]]:
+    """Dotted path with a final dot, id and record of each source that stands in a file."""
+    if isinstance(entry.record, Source):
+        yield "", entry.id, entry.record
+    for source_id, source in inline_sources(entry).items():
+        yield f"sources.{source_id}.", source_id, source
+
+
+@rule("read-after-published")
+def read_after_published(reading: Reading) -> Iterator[Found]:
+    """Nothing was read before it was published."""
+    for entry in reading.entries:
+        for prefix, _, source in _sources(entry):
+            if source.read is None or source.published is None:
+                continue
+            if source.read.isoformat()[: len(source.published)] < source.published:
+                message = f"expected a day from {source.published} on, found {source.read}"
+                yield Found(entry, f"{prefix}read", message)
+
+
+@rule("fresh", warning=True, needs_all=True)
+def fresh(reading: Reading) -> Iterator[Found]:
+    """No source was read long before the newest one: there is no clock in a build but the data's own."""
+    policy = next((cast("Policy", entry.record) for entry in reading.of("policy")), None)
+    if policy is None:
+        return
+    newest, days = newest_reading(reading), policy.fresh_days.value
+    for entry in reading.entries:
+        for prefix, _, source in _sources(entry):
+            if source.read is not None and newest - source.read > datetime.timedelta(days=days):
+                message = f"expected a day within {days:g} days of {newest}, found {source.read}"
+                yield Found(entry, f"{prefix}read", message, "read it again")
+
+
+@rule("one-source-per-document", warning=True)
+def one_source_per_document(reading: Reading) -> Iterator[Found]:
+    """Two sources do not describe the same document."""
+    taken: dict[tuple[str, str | None], str] = {}
+    for entry in reading.entries:
+        for prefix, source_id, source in _sources(entry):
+            if source.url is None:
+                continue
+            first = taken.setdefault((source.url, source.revision), source_id)
+            if first != source_id:
+                yield Found(entry, f"{prefix}url", f"expected a document of its own, found the address of `{first}`")
+
+
+@rule("as-printed", warning=True)
+def as_printed(reading: Reading) -> Iterator[Found]:
+    """What a source prints holds the digits of the value that it states, whatever the unit."""
+    for entry in reading.entries:
+        for usage in usages(entry):
+            printed = usage.citation.as_printed
+            if usage.value_kind != "stated" or printed is None or usage.field == "card":
+                continue
+            value = _value_at(entry.record, usage.field)
+            if value is None or usage.citation.source not in _own_sources(entry.record, usage.field):
+                continue
+            if _digits(f"{value:.12g}") not in {_digits(number) for number in _numbers(printed)}:
+                yield Found(entry, usage.field, f"expected the figure {value:g} as printed, found `{printed}`")
+
+
+def _at(record: object, field: str) -> object:
+    for step in field.split("."):
+        if isinstance(record, tuple) and step.isdigit():
+            record = record[int(step)]
+        elif isinstance(record, Mapping):
+            record = record.get(step)
+        else:
+            record = getattr(record, step, None)
+    return record
+
+
+def _value_at(record: Record, field: str) -> float | None:
+    cited = _at(record, field)
+    if not isinstance(cited, Cited) or isinstance(cited.value, bool) or not isinstance(cited.value, int | float):
+        return None
+    return float(cited.value)
+
+
+def _own_sources(record: Record, field: str) -> set[str]:
+    """Sources that give the preferred value; those in conflict print another one."""
+    cited = _at(record, field)
+    return {citation.source for citation in cited.citations} if isinstance(cited, Cited) else set()
+
+
+def _numbers(text: str) -> list[str]:
+    return re.findall(r"\d[\d,. \u00a0\u202f]*", text)
+
+
+def _digits(number: str) -> str:
+    """Significant digits: `0.96`, `960` and `960,000` all give `96`."""
+    mantissa = number.partition("e")[0]
+    return re.sub(r"\D", "", mantissa).strip("0")

@@ -1,0 +1,136 @@
+"""What one file says of another must be true: references, permalinks, ids."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import cast
+
+from pydantic import BaseModel
+
+from generator.catalog.catalogue import inline_sources, usages
+from generator.catalog.complaints import did_you_mean
+from generator.catalog.fields import CitedBlock
+from generator.catalog.loading import Entry, Kind, Reading
+from generator.catalog.permalinks import Permalinks
+from generator.catalog.records import Gpu, Model, Rig, Source
+from generator.catalog.rules.registry import Found, rule
+
+_PLURALS: dict[str, Kind] = {
+    "models": "model", "gpus": "gpu", "rigs": "rig", "methods": "method", "sources": "source",
+}  # fmt: skip
+
+
+def _unknown(entry: Entry, field: str, what: str, value: str, known: set[str]) -> Found:
+    return Found(entry, field, f"expected the id of a {what}, found `{value}`", did_you_mean(value, known))
+
+
+def _block_sources(value: object, path: str) -> Iterator[tuple[str, str]]:
+    """Sources that a block hands down to its fields."""
+    if isinstance(value, CitedBlock) and value.source is not None:
+        yield f"{path}.source".lstrip("."), value.source
+    if isinstance(value, BaseModel):
+        for name in type(value).model_fields:
+            yield from _block_sources(getattr(value, name), f"{path}.{name}".lstrip("."))
+
+
+@rule("known-source")
+def known_source(reading: Reading) -> Iterator[Found]:
+    """Every cited source exists."""
+    known = reading.seen["source"]
+    for entry in reading.entries:
+        cited = {usage.field: usage.source_id for usage in usages(entry)}
+        handed_down = dict(_block_sources(entry.record, ""))
+        blocks = {field.removesuffix(".source"): source for field, source in handed_down.items()}
+        for field, source in handed_down.items():
+            if source not in known:
+                yield _unknown(entry, field, "source", source, known)
+        for field, source in cited.items():
+            above = blocks.get(field.rpartition(".")[0])
+            if source not in known and source != above:
+                yield _unknown(entry, _source_field(entry, field), "source", source, known)
+
+
+def _source_field(entry: Entry, field: str) -> str:
+    """The `source` key of a cited value, where it is written in the long form."""
+    return f"{field}.source" if entry.document.root.find(field).child("source") else field
+
+
+@rule("source-used", needs_all=True, warning=True)
+def source_used(reading: Reading) -> Iterator[Found]:
+    """Every source is cited somewhere."""
+    used = {usage.source_id for entry in reading.entries for usage in usages(entry)}
+    for entry in reading.entries:
+        if entry.kind == "source" and entry.id not in used:
+            yield Found(entry, "", "expected a source that something cites, found no citation", "cite or delete it")
+        for source_id in inline_sources(entry):
+            if source_id not in used:
+                field = f"sources.{source_id}"
+                yield Found(entry, field, "expected a source that something cites, found no citation", "delete it")
+
+
+@rule("unread-not-quoted")
+def unread_not_quoted(reading: Reading) -> Iterator[Found]:
+    """Nobody quotes a document that nobody opened."""
+    sources = {entry.id: cast("Source", entry.record) for entry in reading.of("source")}
+    for entry in reading.entries:
+        sources.update(inline_sources(entry))
+    for entry in reading.entries:
+        for usage in usages(entry):
+            source = sources.get(usage.source_id)
+            if source is not None and source.access == "unread" and usage.citation.as_printed:
+                message = f"expected a source that was read, found `{usage.source_id}`, which is unread"
+                yield Found(entry, usage.field, message, "open it and say so there, or leave as_printed out")
+
+
+@rule("known-gpu")
+def known_gpu(reading: Reading) -> Iterator[Found]:
+    """The GPU of every rig exists."""
+    for entry in reading.of("rig"):
+        gpu = cast("Rig", entry.record).gpu
+        if gpu not in reading.seen["gpu"]:
+            yield _unknown(entry, "gpu", "GPU", gpu, reading.seen["gpu"])
+
+
+@rule("rig-link")
+def rig_link(reading: Reading) -> Iterator[Found]:
+    """No rig has peer-to-peer transfers between cards that cannot do them."""
+    gpus = {entry.id: cast("Gpu", entry.record) for entry in reading.of("gpu")}
+    for entry in reading.of("rig"):
+        rig = cast("Rig", entry.record)
+        gpu = gpus.get(rig.gpu)
+        if gpu is not None and gpu.p2p.value == "unsupported" and rig.interconnect.p2p.value:
+            message = f"expected false, since {rig.gpu} does not support it; found `true`"
+            yield Found(entry, "interconnect.p2p.value", message)
+
+
+@rule("derived-from")
+def derived_from(reading: Reading) -> Iterator[Found]:
+    """A model is derived from another one, and in the end from none of its own descendants."""
+    parents = {entry.id: cast("Model", entry.record).derived_from for entry in reading.of("model")}
+    for entry in reading.of("model"):
+        parent = parents[entry.id]
+        if parent is None:
+            continue
+        if parent not in reading.seen["model"]:
+            yield _unknown(entry, "derived_from", "model", parent, reading.seen["model"])
+        trail = {entry.id}
+        while parent is not None and parent not in trail:
+            trail.add(parent)
+            parent = parents.get(parent)
+        if parent == entry.id:
+            yield Found(entry, "derived_from", "expected a model that came before, found a circle")
+
+
+@rule("permalinks")
+def permalinks(reading: Reading) -> Iterator[Found]:
+    """An address that moved is not in use, and leads to one that is."""
+    for entry in reading.of("permalinks"):
+        record = cast("Permalinks", entry.record)
+        for section in _PLURALS:
+            for old, path in getattr(record, section).items():
+                field = f"{section}.{old}"
+                if old in reading.seen[_PLURALS[section]]:
+                    yield Found(entry, field, f"expected an id that is gone, found `{old}`, which exists")
+                target, _, target_id = path.strip("/").partition("/")
+                if target_id and target_id not in reading.seen[_PLURALS.get(target, "permalinks")]:
+                    yield Found(entry, field, f"expected the address of a page, found `{path}`")
