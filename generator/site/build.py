@@ -1,0 +1,148 @@
+"""`build`: from data/ to a site, all or nothing."""
+
+from __future__ import annotations
+
+import datetime
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from generator.catalog import Catalog, load_catalog
+from generator.errors import BuildError
+from generator.site import assemble, search
+from generator.site.messages import Messages
+from generator.site.page import LANGUAGES, Language
+from generator.site.render import ROOT, facts_of, render
+from generator.site.swap import check_replaceable, put_in_place
+from generator.site.urls import REPOSITORY_URL_VARIABLE, SITE_URL_VARIABLE, ordered
+
+__all__ = ["Built", "build", "render"]
+
+CONFIGURATIONS: dict[Language, str] = {"ru": "mkdocs.yml", "en": "mkdocs.en.yml"}
+KEPT = (
+    "PATH",
+    "HOME",
+    "TMPDIR",
+    "TEMP",
+    "TMP",
+    "SYSTEMROOT",
+    "VIRTUAL_ENV",
+    SITE_URL_VARIABLE,
+    REPOSITORY_URL_VARIABLE,
+)
+"""Variables that reach MkDocs and Pagefind: nothing else of the caller's environment can change a page."""
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """A finished site."""
+
+    site_dir: Path
+    pages: int
+    """In all languages together."""
+    languages: tuple[Language, ...]
+
+
+def environment(data_date: datetime.date, work_dir: Path) -> dict[str, str]:
+    """Environment of the programs that a build starts; times are the day of the data unless SOURCE_DATE_EPOCH says."""
+    midnight = datetime.datetime.combine(data_date, datetime.time(), datetime.UTC)
+    return {
+        **{name: os.environ[name] for name in KEPT if name in os.environ},
+        "DISABLE_MKDOCS_2_WARNING": "true",
+        "LC_ALL": "C.UTF-8",
+        "NO_MKDOCS_2_WARNING": "1",
+        "PYTHONHASHSEED": "0",
+        "PYTHONUTF8": "1",
+        "SOURCE_DATE_EPOCH": os.environ.get("SOURCE_DATE_EPOCH") or str(int(midnight.timestamp())),
+        "TZ": "UTC",
+        **{f"TRAINFIT_DOCS_{language.upper()}": str(work_dir / "docs" / language) for language in LANGUAGES},
+    }
+
+
+def run_mkdocs(languages: Sequence[Language], work_dir: Path, variables: Mapping[str, str]) -> dict[Language, Path]:
+    """Builds the languages side by side; returns where each stands. Raises BuildError with MkDocs' own output."""
+    built = {language: work_dir / "html" / language for language in languages}
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--clean"]
+    running = {
+        language: subprocess.Popen(
+            [*command, "--config-file", str(ROOT / CONFIGURATIONS[language]), "--site-dir", str(directory)],
+            cwd=ROOT,
+            env=dict(variables),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        for language, directory in built.items()
+    }
+    try:
+        output = {language: process.communicate()[0].strip() for language, process in running.items()}
+    finally:
+        for process in running.values():
+            if process.poll() is None:
+                process.kill()
+                process.wait()
+    failed = [language for language, process in running.items() if process.returncode]
+    if failed:
+        raise BuildError("\n".join(f"MkDocs ({language}) failed:\n{output[language]}" for language in failed))
+    return built
+
+
+@contextmanager
+def only_one(work_dir: Path) -> Iterator[None]:
+    """Holds `work_dir` for one build at a time; a second one waits. The lock ends with the process."""
+    work_dir.mkdir(parents=True, exist_ok=True)
+    with (work_dir / ".lock").open("w") as lock:
+        try:
+            import fcntl
+        except ImportError:  # no such lock on Windows: builds there are the caller's to order
+            yield
+            return
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def build(
+    data_dir: Path | None = None,
+    site_dir: Path = ROOT / "site",
+    languages: Sequence[str] = LANGUAGES,
+    *,
+    work_dir: Path = ROOT / "build",
+    source_dir: Path = ROOT,
+) -> Built:
+    """Validates, computes, renders, and puts the site into `site_dir`; returns what was made.
+
+    Raises CatalogErrors for bad data and BuildError for everything else that may go wrong. Whatever happens, and
+    whenever, `site_dir` holds the old site or the new one.
+    """
+    chosen = ordered(languages)
+    site_dir, work_dir = site_dir.absolute(), work_dir.absolute()
+    check_replaceable(site_dir)
+    catalog = load_catalog(data_dir) if data_dir is not None else load_catalog()
+    with only_one(work_dir):
+        return _build(catalog, site_dir, chosen, work_dir, source_dir)
+
+
+def _build(
+    catalog: Catalog, site_dir: Path, languages: tuple[Language, ...], work_dir: Path, source_dir: Path
+) -> Built:
+    documents = render(catalog, work_dir, languages, source_dir)
+    variables = environment(catalog.data_date, work_dir)
+    staging = site_dir.with_name(f"{site_dir.name}-new")
+    try:
+        shutil.rmtree(staging, ignore_errors=True)
+        assemble.join(run_mkdocs(languages, work_dir, variables), staging)
+        search.index(staging, variables)
+        paths = [document.path for document in documents[languages[0]]]
+        title = Messages(languages[0])("shell.site.name")
+        assemble.finish(staging, paths, languages, facts_of(catalog, languages), title)
+        put_in_place(staging, site_dir)
+    except OSError as error:
+        raise BuildError(f"the site could not be written: {error}") from error
+    finally:
+        shutil.rmtree(staging, ignore_errors=True)
+    return Built(site_dir=site_dir, pages=sum(map(len, documents.values())), languages=languages)

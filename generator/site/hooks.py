@@ -1,0 +1,146 @@
+"""MkDocs hooks: what the theme cannot know by itself. They read what `render` wrote and decide nothing."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from functools import cache
+from pathlib import Path
+from typing import Any, cast
+from urllib.parse import quote
+
+from mkdocs.exceptions import PluginError
+
+from generator.errors import BuildError
+from generator.site.formats import Formats
+from generator.site.messages import Messages
+from generator.site.page import FRAGMENT_TOKEN, LANGUAGES, Language
+from generator.site.urls import PREFIXES, Alternate, language_link, page_url, repository_url, site_url
+
+TAG = re.compile(r"<[^>]*>")
+TABLE = re.compile(r"<table>.*?</table>", re.DOTALL)
+
+
+@cache
+def read(docs_dir: str, kind: str) -> dict[str, Any]:
+    """`build/<kind>/<language>.json` of the build whose docs_dir this is."""
+    directory = Path(docs_dir)
+    path = directory.parents[1] / kind / f"{directory.name}.json"
+    try:
+        return cast("dict[str, Any]", json.loads(path.read_text(encoding="utf-8")))
+    except OSError as error:
+        raise PluginError(f"{path} cannot be read: run `trainfit render` first ({error.strerror})") from error
+
+
+def language_of(config: Any) -> Language:
+    """Language of this build."""
+    return cast("Language", config.theme["language"])
+
+
+def on_config(config: Any, **_: object) -> Any:
+    """Sets names, address and navigation of this language."""
+    language = language_of(config)
+    shell = read(config.docs_dir, "shell")
+    messages = Messages(language)
+    try:
+        config.site_url = page_url("", language)
+    except BuildError as error:
+        raise PluginError(str(error)) from error
+    config.site_name = messages("shell.site.name")
+    config.site_description = messages("shell.site.description")
+    config.nav = shell["navigation"]
+    config.mdx_configs.setdefault("toc", {})["permalink_title"] = messages("shell.page.permalink")
+    config.mdx_configs.setdefault("footnotes", {})["BACKLINK_TITLE"] = messages("shell.page.footnote_back") + " {}"
+    return config
+
+
+def on_env(env: Any, config: Any, **_: object) -> Any:
+    """Gives the theme's overrides their words and facts."""
+    language = language_of(config)
+    shell = read(config.docs_dir, "shell")
+    formats = Formats(language)
+    env.globals.update(
+        t=Messages(language),
+        tf_language=language,
+        tf_sections=shell["sections"],
+        tf_version=shell["generator_version"],
+        tf_data_date=formats.partial_date(shell["data_date"]),
+        tf_data_date_iso=shell["data_date"],
+        tf_words={other: Messages(other) for other in LANGUAGES},
+        tf_prefixes=PREFIXES,
+        tf_languages=shell["languages"],
+    )
+    return env
+
+
+def on_page_content(content: str, page: Any, config: Any, **_: object) -> str:
+    """Puts the finished fragments in the place of their tokens, and Markdown's tables into scrolling regions."""
+    messages = Messages(language_of(config))
+    fragments = read(config.docs_dir, "fragments").get(page.meta.get("tf_path"), {})
+    used: set[str] = set()
+
+    def fragment(match: re.Match[str]) -> str:
+        name = match["id"]
+        if name not in fragments:
+            raise PluginError(f"{page.file.src_uri}: no fragment {name!r}")
+        used.add(name)
+        return str(fragments[name])
+
+    def words(match: re.Match[str]) -> str:
+        return " ".join(TAG.sub("", fragment(match)).split())
+
+    def region(match: re.Match[str]) -> str:
+        region.count += 1  # type: ignore[attr-defined]
+        label = html.escape(messages("shell.page.table", number=str(region.count)))  # type: ignore[attr-defined]
+        return f'<div class="tf-table" role="region" tabindex="0" aria-label="{label}">{match.group()}</div>'
+
+    region.count = 0  # type: ignore[attr-defined]
+    content = FRAGMENT_TOKEN.sub(fragment, TABLE.sub(region, content))
+    _name_contents(page.toc, words)
+    unused = sorted(fragments.keys() - used)
+    if unused:
+        raise PluginError(f"{page.file.src_uri}: fragments that stand nowhere: {', '.join(unused)}")
+    return content
+
+
+def _name_contents(items: Any, words: Any) -> None:
+    for item in items:
+        item.title = FRAGMENT_TOKEN.sub(words, item.title)
+        _name_contents(item.children, words)
+
+
+def on_page_context(context: dict[str, Any], page: Any, config: Any, **_: object) -> dict[str, Any]:
+    """Adds the page's twins in the other languages, its section and the place to edit it."""
+    path = page.meta.get("tf_path", page.url)
+    return {**context, **frame(config, path, page.meta.get("section", "home"), page.meta.get("edit_path"))}
+
+
+def on_template_context(context: dict[str, Any], template_name: str, config: Any, **_: object) -> dict[str, Any]:
+    """The same for the theme's own page, 404: it has no twin, so its links lead to the roots."""
+    return {**context, **frame(config, "", "", None)} if template_name == "404.html" else context
+
+
+def frame(config: Any, path: str, section: str, edit_path: str | None) -> dict[str, Any]:
+    """Values that the frame of one page needs."""
+    language = language_of(config)
+    repository = repository_url()
+    return {
+        "tf_path": path,
+        "tf_section": section,
+        "tf_alternates": [
+            Alternate(
+                language=other,
+                name=Messages(other)("shell.language.name"),
+                href=language_link(path, language, path, other),
+                url=page_url(path, other),
+            )
+            for other in read(config.docs_dir, "shell")["languages"]
+        ],
+        "tf_canonical": page_url(path, language),
+        "tf_root": language_link(path, language, "", "ru"),
+        "tf_site_url": site_url(),
+        "tf_edit_path": edit_path,
+        "tf_edit_url": f"{repository}/edit/main/{quote(edit_path)}" if repository and edit_path else None,
+        "tf_repository": repository,
+    }
