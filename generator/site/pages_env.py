@@ -21,6 +21,10 @@ PLAIN_IN_MARKDOWN = re.compile(r"[^\w .,()/%×–—-]", re.UNICODE)
 TOKEN_START = "TFFRAGMENT:"  # noqa: S105 (marks a fragment, opens nothing)
 
 
+class Token(Markup):
+    """The token of a fragment: the only markup that may stand in a line of Markdown."""
+
+
 @cache
 def environment() -> Environment:
     """The one Jinja2 environment: everything is escaped unless it is Markup, and an undefined name is an error."""
@@ -109,9 +113,9 @@ class PageWriter:
         """Keeps the called block's HTML as a fragment and leaves its token as a paragraph of its own."""
         return Markup(f"\n\n{self._keep(fragment_id, caller())}\n\n")  # noqa: S704 (a token is letters and colons)
 
-    def inline(self, fragment_id: str, html: str) -> Markup:
+    def inline(self, fragment_id: str, html: str) -> Token:
         """Keeps a piece of HTML as a fragment and returns its token, to stand inside a line of Markdown."""
-        return Markup(self._keep(fragment_id, html))  # noqa: S704 (a token is letters and colons)
+        return Token(self._keep(fragment_id, html))  # a token is letters and colons
 
     def _keep(self, fragment_id: str, html: str) -> str:
         if fragment_id in self.fragments:
@@ -133,6 +137,6 @@ def fill(text: str, values: Mapping[str, Value]) -> Markup:
 
 
 def heading(level: int, heading_id: str, text: object) -> Markup:
-    """A Markdown heading with an explicit ASCII id; `text` loses every special meaning unless it is Markup."""
-    shown = text if isinstance(text, Markup) else markdown_text(text)
+    """A Markdown heading with an explicit ASCII id; `text` loses every special meaning unless it is a Token."""
+    shown = text if isinstance(text, Token) else markdown_text(text)
     return Markup("\n\n" + "#" * level + " ") + shown + Markup(f" {{ #{heading_id} }}\n\n")  # noqa: S704 (ids are ours)

@@ -25,6 +25,21 @@ class Member:
 
 
 @dataclass(frozen=True, slots=True)
+class Evidence:
+    """What a mode of a row rests on."""
+
+    method: str
+    verdict: VerdictId
+    ratio_low: float
+    """Smallest r among the members, of the recipes that gave the verdicts."""
+    ratio_high: float
+    edge: str
+    """The member with the largest r."""
+    recipes: tuple[str, ...]
+    """Ids of the recipes, in the order of the members."""
+
+
+@dataclass(frozen=True, slots=True)
 class FamilyRow:
     """Models of one family with the same recommended modes."""
 
@@ -37,6 +52,8 @@ class FamilyRow:
     """The recommendation: a fuller borderline method first where there is one. Empty: no method fits."""
     also: tuple[Mode, ...]
     """Methods that train less and are comfortable for every member too."""
+    evidence: tuple[Evidence, ...]
+    """One for each mode; for a row without modes what comes closest: the last method."""
 
 
 def family_rows(models: Mapping[str, Model], report: RigReport) -> tuple[FamilyRow, ...]:
@@ -46,7 +63,13 @@ def family_rows(models: Mapping[str, Model], report: RigReport) -> tuple[FamilyR
         key = (models[model_id].family, recommendation.modes)
         groups.setdefault(key, []).append(model_id)
     rows = [
-        FamilyRow(family, *_members(models, ids), modes=modes, also=_also(report, ids, modes))
+        FamilyRow(
+            family,
+            *_members(models, ids),
+            modes=modes,
+            also=_also(report, ids, modes),
+            evidence=_evidence(report, ids, [mode.method for mode in modes] or [FINE_TUNING[-1]]),
+        )
         for (family, modes), ids in groups.items()
     ]
     return tuple(sorted(rows, key=_order))
@@ -93,6 +116,26 @@ def _also(report: RigReport, ids: Iterable[str], modes: tuple[Mode, ...]) -> tup
         for method in FINE_TUNING[least + 1 :]
         if all(_is(report, model_id, method, comfortable) for model_id in ids)
     )
+
+
+def _evidence(report: RigReport, ids: Sequence[str], methods: Iterable[str]) -> tuple[Evidence, ...]:
+    found = []
+    for method in methods:
+        verdicts = {model_id: report.verdicts.get((model_id, method)) for model_id in ids}
+        rungs = {
+            model_id: (verdict.rung, verdict.verdict)
+            for model_id, verdict in verdicts.items()
+            if verdict is not None and verdict.rung is not None
+        }
+        ratios = {model_id: rung.estimate.ratio for model_id, (rung, _) in rungs.items() if rung is not None}
+        if not ratios:
+            continue
+        edge = max(ratios, key=lambda model_id: (ratios[model_id], model_id))
+        recipes = dict.fromkeys(rung.recipe for rung, _ in rungs.values() if rung is not None)
+        found.append(
+            Evidence(method, rungs[edge][1], min(ratios.values()), ratios[edge], edge, tuple(recipes))
+        )
+    return tuple(found)
 
 
 def _is(report: RigReport, model_id: str, method: str, verdict: VerdictId) -> bool:

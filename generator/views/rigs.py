@@ -75,6 +75,8 @@ class CellView:
     """The model that gives the cell its verdict: of the worst ones the largest."""
     ratio: float | None
     """r of that model."""
+    days: float | None
+    """Pretraining: expected days of that size."""
 
     @property
     def mixed(self) -> bool:
@@ -87,6 +89,8 @@ class MapRow:
     """A size class with its cells in the order of the methods."""
 
     size_class: str
+    models: tuple[str, ...]
+    """Ids of the dense text models of the class, the smallest first."""
     cells: Mapping[str, CellView]
 
 
@@ -99,7 +103,8 @@ def capability_rows(catalog: Catalog, report: RigReport, methods: tuple[str, ...
             for method in methods
             if (size_class.id, method) in report.capability
         }
-        rows.append(MapRow(size_class.id, cells))
+        named = (cell.cell.models for cell in cells.values() if any(model in catalog.models for model in cell.cell.models))
+        rows.append(MapRow(size_class.id, next(named, ()), cells))
     return tuple(rows)
 
 
@@ -116,6 +121,7 @@ def _cell_view(catalog: Catalog, report: RigReport, cell: Cell) -> CellView:
         max(sizes.values(), default=None),
         exemplar,
         rung.estimate.ratio if rung is not None else None,
+        rung.time.expected if rung is not None and exemplar not in catalog.models else None,
     )
 
 

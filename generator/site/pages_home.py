@@ -1,0 +1,183 @@
+"""The home page: the report for the first rig."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from markupsafe import Markup
+
+from generator.catalog.fields import Citation
+from generator.site.page import Page
+from generator.site.pages_env import PageWriter
+from generator.site.pages_site import Site, size_anchor
+from generator.verdict.results import RigReport, Verdict
+from generator.views.families import FamilyRow, Member, family_rows
+from generator.views.home import example_of_class, out_of_reach, reaches
+from generator.views.memory import Need, PerParameter, memory_per_parameter, needs
+from generator.views.rigs import capability_rows, context_rows, methods_of, pools
+from generator.views.sources import provenance, source_host
+
+METHODS_IN_HEADLINE = ("full", "lora", "qlora")
+
+
+def headline(site: Site, writer: PageWriter, report: RigReport, place: Callable[[str, str], Markup | str]) -> Markup:
+    """The report in one line; `place(text, path)` makes a number lead somewhere, or leaves it as it is."""
+    say = writer.messages.html
+    line = report.headline
+    limits = {"full": line.full, "lora": line.lora, "qlora": line.qlora}
+    parts: list[Markup] = []
+    if line.lora is not None and line.lora == line.qlora:
+        limits = {"full": line.full, "lora_qlora": line.lora}
+    for method, limit in limits.items():
+        if limit is not None:
+            parts.append(say(f"home.headline.{method}", size=place(site.size_class_top(limit), f"#map-{limit}")))
+    if line.pretrain_from_billions is not None and line.pretrain_to_billions is not None:
+        sizes = billions_range(writer, line.pretrain_from_billions, line.pretrain_to_billions)
+        parts.append(say("home.headline.pretrain", sizes=place(sizes, "#pretraining")))
+    return Markup(", ").join(parts) if parts else say("home.headline.nothing")
+
+
+def billions_range(writer: PageWriter, low: float, high: float) -> str:
+    """«0,5–3B»."""
+    last = writer.formats.billions(high * 1e9, 1, trim=True)
+    return last if low == high else f"{writer.formats.number(low, 1, trim=True)}–{last}"
+
+
+def bytes_range(writer: PageWriter, low: float, high: float) -> str:
+    """«16–20 Б/парам.», as exact as two decimals say."""
+    shown, last = writer.formats.number(low, 2, trim=True), writer.formats.number(high, 2, trim=True)
+    return writer.formats.unit(high, "byte_per_parameter", 2, trim=True) if shown == last else (
+        f"{shown}–{writer.formats.unit(high, 'byte_per_parameter', 2, trim=True)}"
+    )
+
+
+def cards_by_host(site: Site, row: FamilyRow) -> Mapping[str, list[Member]]:
+    """Members of a row by the host of their official cards."""
+    hosts: dict[str, list[Member]] = {}
+    for member in row.members:
+        card = site.catalog.sources[site.catalog.models[member.model].card]
+        hosts.setdefault(source_host(card), []).append(member)
+    return hosts
+
+
+def report_values(site: Site, writer: PageWriter, rig_id: str) -> dict[str, Any]:
+    """What the parts of a rig's report need, on the home page and on the page of the rig."""
+    catalog, report = site.catalog, site.reports[rig_id]
+    rig = catalog.rigs[rig_id]
+    gpu = catalog.gpus[rig.gpu]
+    rows = capability_rows(catalog, report, tuple(methods_of(catalog)))
+    per_parameter = memory_per_parameter(catalog, report)
+    context_class = report.headline.full or catalog.policy.size_classes[0].id
+    class_models = report.capability[context_class, "full"].models if (context_class, "full") in report.capability else ()
+    contexts = context_rows(report, class_models, "full")
+    return {
+        "rig_id": rig_id,
+        "rig": rig,
+        "gpu": gpu,
+        "report": report,
+        "policy": catalog.policy,
+        "pools": pools(rig, gpu),
+        "reaches": reaches(catalog, report),
+        "map_rows": rows,
+        "families": family_rows(catalog.models, report),
+        "cards": lambda row: cards_by_host(site, row),
+        "per_parameter": per_parameter,
+        "per_parameter_max": max((row.high_bytes for row in per_parameter), default=1.0),
+        "bytes_range": lambda low, high: bytes_range(writer, low, high),
+        "memory_citations": memory_citations(site, per_parameter),
+        "context_class": context_class,
+        "contexts": contexts,
+        "context_lengths": sorted({tokens for row in contexts for tokens in row.by_tokens}),
+        "pretraining": tuple(report.pretraining.items()),
+        "recipe_name": lambda method, recipe: site.recipe_name(method, recipe),
+        "gpu_fact": lambda field: f"gpus/{rig.gpu}/#fact-{field.replace('.', '-').replace('_', '-')}",
+        "f_id": size_anchor,
+        **pool_values(site, report, per_parameter),
+    }
+
+
+def memory_citations(site: Site, rows: tuple[PerParameter, ...]) -> tuple[Citation, ...]:
+    """What the methods of these rows cite, each source once."""
+    seen: dict[str, Citation] = {}
+    for row in rows:
+        for citation in site.catalog.methods[row.method].citations:
+            seen.setdefault(citation.source, citation)
+    return tuple(seen.values())
+
+
+def pool_values(site: Site, report: RigReport, rows: tuple[PerParameter, ...]) -> dict[str, Any]:
+    """The example of why several pools are not one: the largest model of the class that QLoRA reaches."""
+    size_class = report.headline.qlora or site.catalog.policy.size_classes[-1].id
+    example = example_of_class(report, size_class, "full") or next(iter(site.catalog.models))
+    found = needs(site.catalog, example, rows)
+    rig = site.catalog.rigs[report.rig]
+    have = pools(rig, site.catalog.gpus[rig.gpu]).label_total_gib
+    verdicts: dict[str, Verdict] = {
+        method: report.verdicts[example, method]
+        for method in METHODS_IN_HEADLINE
+        if (example, method) in report.verdicts
+    }
+    return {
+        "example": example,
+        "example_name": site.catalog.models[example].name,
+        "needs": found,
+        "needs_max": max([have, *(need.high_gib for need in found)]),
+        "heaviest": heaviest_of(found),
+        "example_verdicts": verdicts,
+    }
+
+
+def heaviest_of(found: tuple[Need, ...]) -> Need | None:
+    """The need of training every weight without a compromise: the largest one."""
+    return max((need for need in found if need.row.kind == "training"), key=lambda need: need.high_gib, default=None)
+
+
+def home_page(site: Site) -> Page:
+    """The report for the first rig at the root of the site."""
+    writer = site.writer("")
+    rig_id = site.first_rig
+    values = report_values(site, writer, rig_id)
+    rig, gpu, report = values["rig"], values["gpu"], values["report"]
+    cards = f"{rig.count}× {gpu.name}"
+
+    def linked(text: str, path: str) -> Markup:
+        return Markup('<a class="tf-num" href="{}">{}</a>').format(writer.link(path), text)
+
+    def unlinked(text: str, path: str) -> str:  # noqa: ARG001 (the same shape as linked)
+        return text
+
+    total = values["pools"].label_total_gib
+    memory = linked(writer.formats.gb(total), "#pools")
+    name = linked(cards, site.rig_path(rig_id))
+    title_html = writer.messages.html(
+        "home.headline.whole", memory=memory, rig=name, parts=headline(site, writer, report, linked)
+    )
+    plain = Markup(
+        writer.messages.html(
+            "home.headline.whole",
+            memory=writer.formats.gb(total),
+            rig=cards,
+            parts=headline(site, writer, report, unlinked),
+        )
+    ).striptags()
+    data_date = writer.formats.date(site.catalog.data_date)
+    sizes = report.headline
+    return writer.page(
+        "home.md.j2",
+        section="home",
+        title=plain,
+        description=writer.messages("home.description", headline=plain, date=data_date),
+        edit_path=site.catalog.path_of("rig", rig_id),
+        navigation_title=writer.messages("home.navigation"),
+        title_html=title_html,
+        pools_heading=writer.messages("home.pools.heading", total=writer.formats.gb(total), model=values["example_name"]),
+        pretrain_range=billions_range(writer, sizes.pretrain_from_billions, sizes.pretrain_to_billions)
+        if sizes.pretrain_from_billions is not None and sizes.pretrain_to_billions is not None
+        else "",
+        provenance=provenance(site.catalog),
+        unreachable=out_of_reach(report, "qlora"),
+        **site.values(writer),
+        **values,
+    )
+

@@ -1,0 +1,162 @@
+"""What all pages share: the catalogue, the reports, and where everything lives on the site."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from markupsafe import Markup
+
+from generator.catalog import Catalog, Usage
+from generator.catalog.fields import Text
+from generator.catalog.records import Source
+from generator.estimate.results import Quantity
+from generator.site.page import Language
+from generator.site.pages_env import PageWriter
+from generator.site.pages_reasons import ReasonWriter
+from generator.verdict.results import RigReport
+from generator.views.facts import fact_anchor
+from generator.views.rigs import methods_of
+from generator.views.sources import SourceView, source_host, source_views
+
+SIGNS: Mapping[str, str] = {"comfortable": "●", "borderline": "◐", "not-recommended": "○", "unknown": "?"}
+"""The sign beside a verdict's word: colour alone says nothing."""
+
+
+def policy_anchor(field: str) -> str:
+    """ASCII id of a threshold on the methodology page."""
+    return f"policy-{field.replace('_', '-')}"
+
+
+def size_anchor(billions: float) -> str:
+    """ASCII spelling of a bare size: `1.5`, `70`."""
+    return f"{billions:g}"
+
+
+@dataclass(frozen=True)
+class Site:
+    """Everything that the pages of one language are made from."""
+
+    catalog: Catalog
+    reports: Mapping[str, RigReport]
+    language: Language
+
+    @cached_property
+    def sources(self) -> Mapping[str, SourceView]:
+        """Sources with their usages, by id."""
+        return {view.source_id: view for view in source_views(self.catalog)}
+
+    @property
+    def first_rig(self) -> str:
+        """The rig that the home page is about."""
+        return next(iter(self.reports))
+
+    @property
+    def first_report(self) -> RigReport:
+        """The report of the first rig."""
+        return self.reports[self.first_rig]
+
+    def writer(self, path: str) -> PageWriter:
+        """A writer of the page at this path."""
+        return PageWriter(path, self.language)
+
+    def of(self, text: Text) -> str:
+        """A text of data/ in the site's language, not escaped."""
+        return text.in_language(self.language)
+
+    def rig_path(self, rig: str, model: str = "") -> str:
+        """Page of a rig, at the row of a model where one is given."""
+        return f"rigs/{rig}/" + (f"#{model}" if model else "")
+
+    def model_path(self, model: str, method: str = "", rig: str = "") -> str:
+        """Page of a model; at the explanation of a method's verdict where one is given."""
+        return f"models/{model}/" + (f"#{self.verdict_anchor(method, rig)}" if method else "")
+
+    def verdict_anchor(self, method: str, rig: str = "") -> str:
+        """Id of a verdict on a model's page: the method for the first rig, the rig and the method for others."""
+        return method if rig in ("", self.first_rig) else f"{rig}-{method}"
+
+    def usage_path(self, usage: Usage) -> str:
+        """Page, and place on it, of a value that a source is cited for."""
+        parts = usage.field.split(".")
+        match usage.kind:
+            case "model" | "gpu" | "rig":
+                page = f"{usage.kind}s/{usage.record_id}/"
+                if parts[0] == "findings":
+                    return f"{page}#finding-{self.catalog.rigs[usage.record_id].findings[int(parts[1])].id}"
+                return page if parts[0] == "card" else f"{page}#{fact_anchor(usage.field)}"
+            case "method":
+                page = f"methods/{usage.record_id}/"
+                if parts[0] == "ladder":
+                    return f"{page}#recipe-{self.catalog.methods[usage.record_id].ladder[int(parts[1])].id}"
+                return page
+            case "stack":
+                return f"stacks/#{usage.record_id}"
+            case "constants":
+                return f"methodology/#constant-{parts[1]}"
+            case _:
+                return f"methodology/#{'workload' if parts[0] == 'workload' else policy_anchor(parts[0])}"
+
+    def usage_name(self, usage: Usage) -> str | Text:
+        """What a reader calls the record that cites: its name; the kind's own name stands in the messages."""
+        catalog = self.catalog
+        match usage.kind:
+            case "model":
+                return catalog.models[usage.record_id].name
+            case "gpu":
+                return catalog.gpus[usage.record_id].name
+            case "rig":
+                return catalog.rigs[usage.record_id].name
+            case "method":
+                return catalog.methods[usage.record_id].name
+            case "stack":
+                return catalog.stack[usage.record_id].text
+            case "constants":
+                return usage.field.split(".")[1]
+            case _:
+                return usage.field.removesuffix(".citations").partition(".citations.")[0]
+
+    def quantity_path(self, quantity: Quantity) -> str:
+        """Where the methodology explains a quantity."""
+        if quantity.kind == "constant":
+            return f"methodology/#constant-{quantity.source}"
+        return f"methodology/#q-{quantity.name.replace('_', '-')}"
+
+    def recipe_name(self, method: str, recipe: str) -> str:
+        """Name of a recipe in the site's language."""
+        return next(self.of(rung.name) for rung in self.catalog.methods[method].ladder if rung.id == recipe)
+
+    def size_class_name(self, size_class: str) -> str:
+        """Name of a size class: «7–8B»."""
+        return next(self.of(item.name) for item in self.catalog.policy.size_classes if item.id == size_class)
+
+    def size_class_top(self, size_class: str) -> str:
+        """The upper end of a size class as its name says it: `8B` of `7–8B`, `4B` of `≤4B`."""
+        return self.size_class_name(size_class).replace("-", "–").rpartition("–")[2].lstrip("≤<")
+
+    def values(self, writer: PageWriter) -> dict[str, Any]:
+        """What the templates of any page may use beside the writer's own functions."""
+
+        def source(source_id: str) -> Source:
+            return self.catalog.sources[source_id]
+
+        def outside(source_id: str) -> str | None:
+            found = source(source_id)
+            return found.url or found.seen_at
+
+        def of(text: Text | str) -> Markup | str:
+            return writer.text(text) if isinstance(text, Text) else text
+
+        return {
+            "site": self,
+            "catalog": self.catalog,
+            "methods": methods_of(self.catalog),
+            "SIGNS": SIGNS,
+            "source": source,
+            "host": source_host,
+            "outside": outside,
+            "of": of,
+            "reason": ReasonWriter(writer).sentence,
+        }
