@@ -335,6 +335,9 @@ class Workload(Record):
     lora_targets: Literal["q+v", "qkvo", "all-linear"]
     ecc: Literal["on", "off"]
     context_variants: Many[PositiveInt]
+    """Context lengths whose effect is shown beside a verdict."""
+    grad_accum_variant: PositiveInt
+    """Micro-batches per step whose effect is shown beside a verdict."""
 
 
 class Policy(Record):
@@ -367,10 +370,19 @@ class Constant(Record):
     citations: Many[Citation] = ()
 
 
+class Formula(Record):
+    """What a step of the estimate computes, in words, and where its formula comes from."""
+
+    text: Text
+    citations: Many[Citation] = ()
+
+
 class Constants(Record):
-    """data/constants.yml: constants of the estimate by name."""
+    """data/constants.yml: constants of the estimate, and its formulas in words, by name."""
 
     constants: dict[Id, Constant]
+    formulas: dict[Id, Formula]
+    """By the name of the step in generator/estimate, with hyphens for underscores."""
 
     def value(self, name: str) -> float:
         """The number called `name`; raises KeyError."""

@@ -47,8 +47,11 @@ def _per_parameter(plan: Plan, constants: Constants) -> PerParameter:
 
 
 def _with_offload_and_zero(plan: Plan, per: PerParameter) -> PerParameter:
-    """DeepSpeed keeps 16-bit weights and gradients beside an fp32 master, which counts as a state; an offloaded
-    optimizer takes master and states to the host."""
+    """What DeepSpeed and offload change.
+
+    DeepSpeed keeps 16-bit weights and gradients beside an fp32 master, which counts as a state; an offloaded optimizer
+    takes master and states to the host.
+    """
     if plan.sharding == "zero3" and plan.precision == "bf16-mixed" and not plan.trains_adapters:
         half = DTYPE_BYTES["bf16"]
         per = PerParameter(half, per.state + DTYPE_BYTES["fp32"], half, per.transient, per.compute)

@@ -29,9 +29,7 @@ def linear_parameters(linear_per_layer: float, layers: float) -> float:
 
 
 @MEMORY.step("parameters")
-def text_parameters(
-    embedding: float, head: float, layer_parameters: float, layers: float, final_norm: float
-) -> float:
+def text_parameters(embedding: float, head: float, layer_parameters: float, layers: float, final_norm: float) -> float:
     """The language model, tied tensors counted once."""
     return embedding + head + layer_parameters * layers + final_norm
 
@@ -42,7 +40,7 @@ def trained_parameters(trains_adapters: float, adapters: float, text_parameters:
     return where(trains_adapters, adapters, text_parameters)
 
 
-@MEMORY.step("parameters", source="fsdp2")
+@MEMORY.step("parameters")
 def root_parameters(root_separate: float, embedding: float, head: float, final_norm: float) -> float:
     """What is gathered beside the layers: embedding and head together, or the larger when each is its own unit."""
     return where(root_separate, largest(embedding, head), embedding + head + final_norm)
@@ -51,7 +49,7 @@ def root_parameters(root_separate: float, embedding: float, head: float, final_n
 # --- resident all the time ----------------------------------------------------------------------------------------
 
 
-@MEMORY.step("bytes", source="zero")
+@MEMORY.step("bytes")
 def weights(
     linear_bytes: float,
     linear_parameters: float,
@@ -70,13 +68,13 @@ def weights(
     ) / shards
 
 
-@MEMORY.step("bytes", source="qlora")
+@MEMORY.step("bytes")
 def quantization_constants(quantization_constant_bytes: float, linear_parameters: float) -> float:
     """Scales of the NF4 blocks: attributes, not parameters, so that sharding does not divide them."""
     return quantization_constant_bytes * linear_parameters
 
 
-@MEMORY.step("bytes", source="zero")
+@MEMORY.step("bytes")
 def optimizer_states(
     state_bytes: float,
     trained_parameters: float,
@@ -97,9 +95,7 @@ def reduce_buffers(
 
 
 @MEMORY.step("bytes")
-def resident(
-    weights: float, quantization_constants: float, optimizer_states: float, reduce_buffers: float
-) -> float:
+def resident(weights: float, quantization_constants: float, optimizer_states: float, reduce_buffers: float) -> float:
     """What never leaves the card during a step."""
     return weights + quantization_constants + optimizer_states + reduce_buffers
 
@@ -107,7 +103,7 @@ def resident(
 # --- gradients ----------------------------------------------------------------------------------------------------
 
 
-@MEMORY.step("bytes", source="zero")
+@MEMORY.step("bytes")
 def gradients(
     in_backward: float, gradient_bytes: float, layer_parameters: float, trained_parameters: float, shards: float
 ) -> float:
@@ -117,7 +113,10 @@ def gradients(
 
 @MEMORY.step("bytes")
 def accumulated_gradients(
-    accumulates: float, unsharded_accumulation: float, gradient_bytes: float, trained_parameters: float,
+    accumulates: float,
+    unsharded_accumulation: float,
+    gradient_bytes: float,
+    trained_parameters: float,
     gradients: float,
 ) -> float:
     """Gradients kept from earlier micro-batches; whole ones on every GPU where they are reduced only at the end."""
@@ -126,7 +125,10 @@ def accumulated_gradients(
 
 @MEMORY.step("bytes")
 def layer_gradients(
-    trains_adapters: float, gradients: float, root_parameters: float, text_parameters: float,
+    trains_adapters: float,
+    gradients: float,
+    root_parameters: float,
+    text_parameters: float,
     accumulated_gradients: float,
 ) -> float:
     """Gradients held when backward reaches the embedding: all but those of the root unit."""
@@ -138,13 +140,13 @@ def layer_gradients(
 # --- gathered for a moment ----------------------------------------------------------------------------------------
 
 
-@MEMORY.step("bytes", source="fsdp2")
+@MEMORY.step("bytes")
 def gathered_root(sharded: float, compute_bytes: float, root_parameters: float) -> float:
     """Embedding and head as gathered for computing."""
     return sharded * compute_bytes * root_parameters
 
 
-@MEMORY.step("bytes", source="fsdp2")
+@MEMORY.step("bytes")
 def gathered_layer(
     sharded: float, gathered_linear_bytes: float, linear_per_layer: float, compute_bytes: float, small_per_layer: float
 ) -> float:
@@ -152,7 +154,7 @@ def gathered_layer(
     return sharded * 2 * (gathered_linear_bytes * linear_per_layer + compute_bytes * small_per_layer)
 
 
-@MEMORY.step("bytes", source="qlora")
+@MEMORY.step("bytes")
 def dequantized_matrix(quantized: float, hidden: float, intermediate: float) -> float:
     """The largest matrix of a layer unpacked to bf16."""
     return quantized * 2 * hidden * intermediate
@@ -161,7 +163,7 @@ def dequantized_matrix(quantized: float, hidden: float, intermediate: float) -> 
 # --- activations --------------------------------------------------------------------------------------------------
 
 
-@MEMORY.step("bytes", source="korthikanti")
+@MEMORY.step("bytes")
 def attention_scores(eager: float, heads: float, seq_len: float, tokens: float) -> float:
     """Scores, softmax and its copy that eager attention stores: 8 bytes per head and pair of tokens."""
     return eager * 8 * heads * seq_len * tokens
@@ -178,8 +180,11 @@ def stored_per_token_layer(
     qk_norm: float,
     intermediate: float,
 ) -> float:
-    """What one layer stores per token without checkpointing: norms, q k v and output, statistics, expanded keys and
-    values, norms of q and k, four tensors of the gated MLP, block output."""
+    """What one layer stores per token without checkpointing.
+
+    Norms, q k v and output, statistics, expanded keys and values, norms of q and k, four tensors of the gated MLP,
+    block output.
+    """
     return (
         norms * norm_bytes * hidden
         + 4 * (query_width + kv_width)
@@ -197,10 +202,15 @@ def activation_scale(stored_per_token_layer: float, reference_activation_units: 
     return stored_per_token_layer / (reference_activation_units * 2 * hidden)
 
 
-@MEMORY.step("bytes", source="gradient-checkpointing")
+@MEMORY.step("bytes")
 def checkpoints(
-    checkpointing: float, compute_bytes: float, hidden: float, layers: float, tokens: float,
-    stored_per_token_layer: float, attention_scores: float,
+    checkpointing: float,
+    compute_bytes: float,
+    hidden: float,
+    layers: float,
+    tokens: float,
+    stored_per_token_layer: float,
+    attention_scores: float,
 ) -> float:
     """Block inputs of all layers; everything that they store without checkpointing."""
     return where(
@@ -216,34 +226,44 @@ def checkpoint_copies(checkpointing: float, checkpoint_copies_held: float, check
     return where(checkpointing, checkpoint_copies_held * checkpoints, checkpoints)
 
 
-@MEMORY.step("bytes", source="fms-acceleration")
+@MEMORY.step("bytes")
 def activations(
-    checkpointing: float, activation_units: float, compute_bytes: float, hidden: float, tokens: float,
-    activation_scale: float, attention_scores: float,
+    checkpointing: float,
+    activation_units: float,
+    compute_bytes: float,
+    hidden: float,
+    tokens: float,
+    activation_scale: float,
+    attention_scores: float,
 ) -> float:
     """Working set of the layer that backward recomputes, temporaries included."""
-    return checkpointing * (
-        activation_units * compute_bytes * hidden * tokens * activation_scale + attention_scores
-    )
+    return checkpointing * (activation_units * compute_bytes * hidden * tokens * activation_scale + attention_scores)
 
 
-@MEMORY.step("tokens", source="liger")
+@MEMORY.step("tokens")
 def logits_tokens(fused_loss: float, tokens: float, vocab: float, hidden: float) -> float:
     """Tokens whose logits exist at once: all, or one chunk of a fused linear cross-entropy."""
     return where(fused_loss, ceil(tokens / ceil(vocab / hidden)), tokens)
 
 
-@MEMORY.step("bytes", source="liger")
+@MEMORY.step("bytes")
 def logits(
-    logits_bytes: float, logits_tokens: float, vocab: float, fused_loss: float, compute_bytes: float, tokens: float,
+    logits_bytes: float,
+    logits_tokens: float,
+    vocab: float,
+    fused_loss: float,
+    compute_bytes: float,
+    tokens: float,
     hidden: float,
 ) -> float:
     """Logits, their fp32 copies and gradient; the fused loss keeps the gradient of its input instead."""
     return logits_bytes * logits_tokens * vocab + fused_loss * compute_bytes * tokens * hidden
 
 
-@MEMORY.step("bytes", source="liger")
-def head_gradient(fused_loss: float, trains_adapters: float, compute_bytes: float, vocab: float, hidden: float) -> float:
+@MEMORY.step("bytes")
+def head_gradient(
+    fused_loss: float, trains_adapters: float, compute_bytes: float, vocab: float, hidden: float
+) -> float:
     """Gradient of a trained head, which a fused loss computes already in forward."""
     return fused_loss * (1 - trains_adapters) * compute_bytes * vocab * hidden
 
@@ -265,7 +285,11 @@ def phase_load(weights: float, quantization_constants: float, loading_layer: flo
 
 @MEMORY.step("bytes")
 def phase_forward_end(
-    resident: float, gathered_root: float, checkpoints: float, logits: float, head_gradient: float,
+    resident: float,
+    gathered_root: float,
+    checkpoints: float,
+    logits: float,
+    head_gradient: float,
     accumulated_gradients: float,
 ) -> float:
     """The loss: all checkpoints are stored and the logits exist."""
@@ -274,8 +298,13 @@ def phase_forward_end(
 
 @MEMORY.step("bytes")
 def phase_backward_start(
-    resident: float, gathered_root: float, checkpoint_copies: float, activations: float, gathered_layer: float,
-    dequantized_matrix: float, accumulated_gradients: float,
+    resident: float,
+    gathered_root: float,
+    checkpoint_copies: float,
+    activations: float,
+    gathered_layer: float,
+    dequantized_matrix: float,
+    accumulated_gradients: float,
 ) -> float:
     """Backward through the last layer: nearly all checkpoints and one layer's working set."""
     return (
@@ -291,14 +320,18 @@ def phase_backward_start(
 
 @MEMORY.step("bytes")
 def phase_backward_end(
-    resident: float, layer_gradients: float, gathered_root: float, activations: float, gathered_layer: float,
+    resident: float,
+    layer_gradients: float,
+    gathered_root: float,
+    activations: float,
+    gathered_layer: float,
     dequantized_matrix: float,
 ) -> float:
     """Backward through the first layer: nearly all gradients and one layer's working set."""
     return resident + layer_gradients + gathered_root + activations + gathered_layer + dequantized_matrix
 
 
-@MEMORY.step("bytes", source="fsdp2")
+@MEMORY.step("bytes")
 def root_gradient_buffers(
     sharded: float, trains_adapters: float, compute_bytes: float, reduce_bytes: float, root_parameters: float
 ) -> float:
@@ -312,7 +345,7 @@ def phase_root_reduce(resident: float, layer_gradients: float, root_gradient_buf
     return resident + layer_gradients + root_gradient_buffers
 
 
-@MEMORY.step("bytes", source="pytorch-foreach")
+@MEMORY.step("bytes")
 def optimizer_transient(transient_bytes: float, trained_parameters: float, shards: float) -> float:
     """Temporary of an AdamW that updates all tensors at once (foreach)."""
     return transient_bytes * trained_parameters / shards
@@ -332,8 +365,12 @@ def phase_optimizer_step(resident: float, held_gradients: float, optimizer_trans
 
 @MEMORY.step("bytes")
 def peak(
-    phase_load: float, phase_forward_end: float, phase_backward_start: float, phase_backward_end: float,
-    phase_root_reduce: float, phase_optimizer_step: float,
+    phase_load: float,
+    phase_forward_end: float,
+    phase_backward_start: float,
+    phase_backward_end: float,
+    phase_root_reduce: float,
+    phase_optimizer_step: float,
 ) -> float:
     """The largest moment: what the allocator reports as its maximum."""
     return largest(
@@ -346,7 +383,7 @@ def peak(
     )
 
 
-@MEMORY.step("bytes", source="zero-offload")
+@MEMORY.step("bytes")
 def host_memory(offloaded: float, host_bytes: float, trained_parameters: float) -> float:
     """Host memory of the machine for offloaded optimizer states, fp32 weights and gradients."""
     return offloaded * host_bytes * trained_parameters
@@ -361,6 +398,4 @@ RESIDENT_TERMS = MEMORY.steps["resident"].inputs
 def phase_terms(phase: str) -> tuple[str, ...]:
     """Names of the steps whose sum a phase is, what is resident listed by part."""
     inputs = MEMORY.steps[PHASE_STEPS[phase]].inputs
-    return tuple(
-        term for name in inputs for term in (RESIDENT_TERMS if name == "resident" else (name,))
-    )
+    return tuple(term for name in inputs for term in (RESIDENT_TERMS if name == "resident" else (name,)))

@@ -60,7 +60,7 @@ class Plan:
     adapter_dtype: Dtype = "fp32"
     ecc: Literal["on", "off"] = "on"
     bus_gb_per_s: float | None = None
-    """Collective bandwidth per GPU of the rig, one direction; None where nobody stated it: then the link never bounds."""
+    """Collective bandwidth per GPU of the rig, one direction; None where nobody stated it: the link never bounds."""
 
     def __post_init__(self) -> None:
         for name in ("n_gpus", "seq_len", "micro_batch", "grad_accum", "lora_rank"):
@@ -101,8 +101,10 @@ class Plan:
         return self.seq_len * self.micro_batch
 
     def on(self, n_gpus: int) -> Plan:
-        """The same plan on another number of GPUs; on one, nothing is sharded. Raises PlanError from one to several
-        when the plan says no sharding."""
+        """The same plan on another number of GPUs; on one, nothing is sharded.
+
+        Raises PlanError from one to several when the plan says no sharding.
+        """
         return replace(self, n_gpus=n_gpus, sharding="none" if n_gpus == 1 else self.sharding)
 
 

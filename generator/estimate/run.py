@@ -20,19 +20,26 @@ def _peak_phase(values: dict[str, float]) -> str:
 
 def _phases_gib(values: dict[str, float]) -> dict[str, dict[str, float]]:
     return {
-        phase: {
-            term.replace("_", "-"): gib_from_bytes(values[term]) for term in phase_terms(phase) if values[term] > 0
-        }
+        phase: {term.replace("_", "-"): gib_from_bytes(values[term]) for term in phase_terms(phase) if values[term] > 0}
         for phase in PHASE_STEPS
     }
 
 
-def _quantities(values: dict[str, float], kinds: dict[str, Kind], chosen: dict[str, str]) -> dict[str, Quantity]:
+def _quantities(
+    values: dict[str, float], kinds: dict[str, Kind], chosen: dict[str, str], sources: dict[str, str]
+) -> dict[str, Quantity]:
     inputs = {
-        name: Quantity(name, values[name], "", "", (), kind, chosen.get(name, ""))
-        for name, kind in kinds.items()
+        name: Quantity(name, values[name], "", "", (), kind, chosen.get(name, "")) for name, kind in kinds.items()
     }
-    return inputs | MEMORY.quantities(values) | TIME.quantities(values)
+    return inputs | MEMORY.quantities(values, sources) | TIME.quantities(values, sources)
+
+
+def formula_sources(catalog: Catalog) -> dict[str, str]:
+    """Step → ids of the sources of its formula, separated by commas."""
+    return {
+        name.replace("-", "_"): ", ".join(citation.source for citation in formula.citations)
+        for name, formula in catalog.constants.formulas.items()
+    }
 
 
 def fits_of(ratio: float, peak_gib: float, overhead_gib: float, usable_gib: float, limits: tuple[float, float]) -> Fits:
@@ -73,6 +80,6 @@ def estimate(catalog: Catalog, plan: Plan) -> Estimate:
         ),
         break_even_tokens=values["break_even_tokens"],
         bound="link" if link > compute else "compute",
-        quantities=_quantities(values, kinds, chosen_constants(plan)),
+        quantities=_quantities(values, kinds, chosen_constants(plan), formula_sources(catalog)),
         assumptions=(),
     )

@@ -50,8 +50,6 @@ class Step:
     compute: Callable[..., float]
     inputs: tuple[str, ...]
     formula: str
-    source: str
-    """Id of a file of data/sources/, or empty where the formula is plain counting."""
     summary: str
     """First line of the docstring."""
 
@@ -74,7 +72,7 @@ class Formulas:
 
     steps: dict[str, Step] = field(default_factory=dict)
 
-    def step(self, unit: str, source: str = "") -> Callable[[Callable[..., float]], Callable[..., float]]:
+    def step(self, unit: str) -> Callable[[Callable[..., float]], Callable[..., float]]:
         """Registers the decorated function under its own name."""
 
         def register(function: Callable[..., float]) -> Callable[..., float]:
@@ -87,7 +85,6 @@ class Formulas:
                 compute=function,
                 inputs=tuple(inspect.signature(function).parameters),
                 formula=_expression(function),
-                source=source,
                 summary=(function.__doc__ or "").strip().splitlines()[0],
             )
             return function
@@ -101,8 +98,8 @@ class Formulas:
             values[name] = step.compute(*[values[key] for key in step.inputs])
         return values
 
-    def quantities(self, values: Mapping[str, float]) -> dict[str, Quantity]:
-        """The steps with their values, as `explain` shows them."""
+    def quantities(self, values: Mapping[str, float], sources: Mapping[str, str]) -> dict[str, Quantity]:
+        """The steps with their values and the sources of their formulas, as `explain` shows them."""
         return {
             name: Quantity(
                 name=name,
@@ -111,7 +108,7 @@ class Formulas:
                 formula=step.formula,
                 inputs=step.inputs,
                 kind="step",
-                source=step.source,
+                source=sources.get(name, ""),
             )
             for name, step in self.steps.items()
         }

@@ -11,29 +11,25 @@ from generator.estimate.steps import Formulas, largest, where
 TIME = Formulas()
 
 
-@TIME.step("parameters", source="kaplan")
+@TIME.step("parameters")
 def multiplied_parameters(linear_parameters: float, embedding: float, head: float) -> float:
     """Weights multiplied for every token: the layers' matrices and the head, which counts also when tied."""
     return linear_parameters + where(head, head, embedding)
 
 
-@TIME.step("FLOPs per token", source="megatron-lm")
-def model_flops_per_token(
-    multiplied_parameters: float, layers: float, query_width: float, seq_len: float
-) -> float:
+@TIME.step("FLOPs per token")
+def model_flops_per_token(multiplied_parameters: float, layers: float, query_width: float, seq_len: float) -> float:
     """Forward and backward of one token, causal attention included, recomputation not."""
     return 6 * multiplied_parameters + 6 * layers * query_width * seq_len
 
 
 @TIME.step("FLOPs per token")
-def timed_flops_per_token(
-    trains_adapters: float, adapter_time_factor: float, model_flops_per_token: float
-) -> float:
+def timed_flops_per_token(trains_adapters: float, adapter_time_factor: float, model_flops_per_token: float) -> float:
     """The same, less what adapters really save of it."""
     return where(trains_adapters, adapter_time_factor, 1) * model_flops_per_token
 
 
-@TIME.step("bytes", source="fsdp2")
+@TIME.step("bytes")
 def gathered_bytes_per_step(
     sharded: float,
     gathered_linear_bytes: float,
@@ -51,7 +47,7 @@ def gathered_bytes_per_step(
     )
 
 
-@TIME.step("bytes", source="zero")
+@TIME.step("bytes")
 def reduced_bytes_per_step(
     sharded: float,
     replicated: float,
@@ -67,7 +63,7 @@ def reduced_bytes_per_step(
     )
 
 
-@TIME.step("bytes", source="zero")
+@TIME.step("bytes")
 def sent_bytes_per_step(gathered_bytes_per_step: float, reduced_bytes_per_step: float, n_gpus: float) -> float:
     """Bytes that each GPU sends in one optimizer step of a ring of n GPUs."""
     return (gathered_bytes_per_step + reduced_bytes_per_step) * (n_gpus - 1) / n_gpus
@@ -94,9 +90,7 @@ def compute_seconds_cautious(
 
 
 @TIME.step("seconds")
-def compute_seconds(
-    timed_flops_per_token: float, tokens_per_optimizer_step: float, sustained_flops: float
-) -> float:
+def compute_seconds(timed_flops_per_token: float, tokens_per_optimizer_step: float, sustained_flops: float) -> float:
     """Time to compute one optimizer step at the expected speed."""
     return timed_flops_per_token * tokens_per_optimizer_step / sustained_flops
 

@@ -103,11 +103,11 @@ class Verdict:
 class Improvement:
     """A single change that would make the verdict better."""
 
-    kind: Literal["more-gpus", "shorter-context", "ecc-off", "bigger-card"]
+    kind: Literal["more-gpus", "shorter-context", "ecc-off"]
     verdict: VerdictId
     """What the verdict would be."""
     value: float
-    """GPUs, tokens, or GiB seen by the framework."""
+    """GPUs, tokens, or GiB that the framework then sees."""
 
 
 @dataclass(frozen=True, slots=True)

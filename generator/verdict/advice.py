@@ -1,0 +1,111 @@
+"""What would change a verdict: other context lengths, accumulation, more cards, ECC."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from generator.catalog.catalogue import Catalog
+from generator.estimate import Estimate, Plan, estimate
+from generator.verdict.ladder import choose, memory_verdict, try_ladder
+from generator.verdict.results import VERDICTS, ContextVariant, Improvement, Rung, VerdictId
+from generator.verdict.setup import Setup, Subject
+
+CONTEXT_STEP = 256
+"""Context lengths are looked for in multiples of it."""
+CONTEXT_LIMIT = 131_072
+"""Longest context looked for where a model states none."""
+GPU_COUNTS = (1, 2, 4, 8, 16, 32, 64)
+"""Machines and small clusters that people build."""
+
+
+def is_better(one: VerdictId, other: VerdictId) -> bool:
+    """Whether `one` is a better verdict than `other`."""
+    return VERDICTS.index(one) < VERDICTS.index(other)
+
+
+def context_variants(catalog: Catalog, plan: Plan) -> Iterator[ContextVariant]:
+    """The plan at the policy's context lengths, then with its accumulation at the plan's own length."""
+    workload = catalog.policy.workload
+    variants = [replace(plan, seq_len=seq_len) for seq_len in workload.context_variants]
+    variants.append(replace(plan, grad_accum=workload.grad_accum_variant))
+    for variant in variants:
+        result = estimate(catalog, variant)
+        yield ContextVariant(
+            seq_len=variant.seq_len,
+            grad_accum=variant.grad_accum,
+            ratio=result.ratio,
+            peak_gib=result.peak_gib.expected,
+            memory=memory_verdict(catalog.policy, result),
+        )
+
+
+def max_seq_len(catalog: Catalog, plan: Plan, context_tokens: int | None) -> int | None:
+    """Longest context that stays within the borderline memory limit, at most the model's own; None when none does.
+
+    The peak never falls when the context grows, so that bisection finds it.
+    """
+
+    def fits(seq_len: int) -> bool:
+        result: Estimate = estimate(catalog, replace(plan, seq_len=seq_len))
+        return memory_verdict(catalog.policy, result) in ("comfortable", "borderline")
+
+    low, high = 0, (context_tokens or CONTEXT_LIMIT) // CONTEXT_STEP
+    while low < high:
+        middle = (low + high + 1) // 2
+        if fits(middle * CONTEXT_STEP):
+            low = middle
+        else:
+            high = middle - 1
+    return low * CONTEXT_STEP or None
+
+
+def improvements(
+    catalog: Catalog, subject: Subject, method_id: str, setup: Setup, verdict: VerdictId
+) -> Iterator[Improvement]:
+    """Single changes that give a better verdict.
+
+    The smallest number of cards that gives the best verdict, the longest shorter context that helps, and ECC off.
+    """
+    yield from _more_gpus(catalog, subject, method_id, setup, verdict)
+    yield from _shorter_context(catalog, subject, method_id, setup, verdict)
+    if setup.ecc == "on":
+        without, _ = choose(try_ladder(catalog, subject, method_id, replace(setup, ecc="off")))
+        if is_better(without, verdict):
+            yield Improvement("ecc-off", without, catalog.gpus[setup.gpu].framework_visible_gib.off.value)
+
+
+def _more_gpus(
+    catalog: Catalog, subject: Subject, method_id: str, setup: Setup, verdict: VerdictId
+) -> Iterator[Improvement]:
+    found: list[Improvement] = []
+    for count in GPU_COUNTS:
+        if count <= setup.count:
+            continue
+        other, _ = choose(try_ladder(catalog, subject, method_id, setup.with_gpus(count)))
+        if is_better(other, found[-1].verdict if found else verdict):
+            found.append(Improvement("more-gpus", other, float(count)))
+        if other == "comfortable":
+            break
+    yield from found[-1:]
+
+
+def _shorter_context(
+    catalog: Catalog, subject: Subject, method_id: str, setup: Setup, verdict: VerdictId
+) -> Iterator[Improvement]:
+    workload = catalog.policy.workload
+    for seq_len in sorted(workload.context_variants, reverse=True):
+        if seq_len >= workload.seq_len.value:
+            continue
+        rungs = _at_context(catalog, subject, method_id, setup, seq_len)
+        other, _ = choose(rungs)
+        if is_better(other, verdict):
+            yield Improvement("shorter-context", other, float(seq_len))
+            return
+
+
+def _at_context(catalog: Catalog, subject: Subject, method_id: str, setup: Setup, seq_len: int) -> tuple[Rung, ...]:
+    workload = catalog.policy.workload
+    shorter = workload.model_copy(update={"seq_len": workload.seq_len.model_copy(update={"value": float(seq_len)})})
+    policy = catalog.policy.model_copy(update={"workload": shorter})
+    return try_ladder(replace(catalog, policy=policy), subject, method_id, setup)

@@ -1,0 +1,144 @@
+"""One recipe tried on one machine, and the best of a ladder."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from generator.catalog.catalogue import Catalog
+from generator.catalog.records import Policy, Recipe
+from generator.estimate import Band, Estimate, estimate
+from generator.units import days_from_seconds, hours_from_seconds
+from generator.verdict.results import VERDICTS, Reason, Rung, VerdictId
+from generator.verdict.setup import Setup, Subject, applies, has_what_it_needs, plan_for
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One line of the policy, applied: the verdict that it allows at best, and why."""
+
+    verdict: VerdictId
+    reason: Reason | None
+
+
+def worst(verdicts: Iterable[VerdictId]) -> VerdictId:
+    """The worst of `verdicts`; comfortable for none."""
+    return max(verdicts, key=VERDICTS.index, default="comfortable")
+
+
+def best(verdicts: Iterable[VerdictId]) -> VerdictId:
+    """The best of `verdicts`; unknown for none."""
+    return min(verdicts, key=VERDICTS.index, default="unknown")
+
+
+def memory_verdict(policy: Policy, result: Estimate) -> VerdictId:
+    """Memory alone, by the ratio of peak to usable memory and the room for what lies outside the allocator."""
+    if (
+        result.ratio > policy.borderline_ratio.value
+        or result.peak_gib.expected + result.overhead_gib > result.usable_gib
+    ):
+        return "not-recommended"
+    return "comfortable" if result.ratio <= policy.comfortable_ratio.value else "borderline"
+
+
+def _memory(policy: Policy, result: Estimate, compromise: bool) -> Finding:
+    numbers = {
+        "ratio": result.ratio,
+        "peak_gib": result.peak_gib.expected,
+        "usable_gib": result.usable_gib,
+        "overhead_gib": result.overhead_gib,
+    }
+    verdict = memory_verdict(policy, result)
+    if compromise and result.ratio > policy.compromise_ratio.value:
+        return Finding(
+            "not-recommended", Reason("compromise-memory", {**numbers, "limit": policy.compromise_ratio.value})
+        )
+    if verdict == "comfortable":
+        return Finding(verdict, Reason("memory-comfortable", {**numbers, "limit": policy.comfortable_ratio.value}))
+    if verdict == "borderline":
+        return Finding(verdict, Reason("memory-borderline", {**numbers, "limit": policy.comfortable_ratio.value}))
+    over_ratio = result.ratio > policy.borderline_ratio.value
+    return Finding(
+        verdict,
+        Reason(
+            "memory-exceeds" if over_ratio else "overhead-exceeds", {**numbers, "limit": policy.borderline_ratio.value}
+        ),
+    )
+
+
+def _link(policy: Policy, result: Estimate) -> Finding:
+    break_even, tokens = result.break_even_tokens, result.plan.tokens
+    numbers = {"tokens": float(tokens), "break_even_tokens": break_even}
+    if tokens < policy.link_bound_below.value * break_even:
+        return Finding("borderline", Reason("link-bound", numbers))
+    if tokens < policy.link_note_below.value * break_even:
+        return Finding("comfortable", Reason("link-heavy", numbers))
+    return Finding("comfortable", None)
+
+
+def training_time(policy: Policy, result: Estimate, goal: str) -> Band:
+    """Hours for the reference fine-tuning, or days to the compute-optimal tokens of a pretraining."""
+    speed = result.tokens_per_sec
+    if goal == "fine-tuning":
+        tokens, convert = policy.finetune_tokens.value, hours_from_seconds
+    else:
+        tokens, convert = policy.pretrain_tokens_per_parameter.value * result.parameters_total, days_from_seconds
+    return Band(convert(tokens / speed.high), convert(tokens / speed.expected), convert(tokens / speed.low))
+
+
+def _time(policy: Policy, time: Band, goal: str) -> Finding:
+    comfortable, borderline = (
+        (policy.finetune_comfortable_hours, policy.finetune_borderline_hours)
+        if goal == "fine-tuning"
+        else (policy.pretrain_comfortable_days, policy.pretrain_borderline_days)
+    )
+    numbers = {"expected": time.expected, "comfortable": comfortable.value, "borderline": borderline.value}
+    if time.expected <= comfortable.value:
+        return Finding("comfortable", Reason("time-comfortable", numbers))
+    if time.expected <= borderline.value:
+        return Finding("borderline", Reason("time-borderline", numbers))
+    return Finding("not-recommended", Reason("time-exceeds", numbers))
+
+
+def _machine(recipe: Recipe, result: Estimate, setup: Setup, bf16: bool) -> Iterable[Finding]:
+    if not bf16:
+        yield Finding("not-recommended", Reason("needs-bf16"))
+    if result.host_ram_gib > (setup.host_memory_gib or 0.0):
+        numbers = {"host_ram_gib": result.host_ram_gib, "host_memory_gib": setup.host_memory_gib or 0.0}
+        yield Finding("not-recommended", Reason("host-ram-exceeds", numbers))
+    if recipe.compromise:
+        yield Finding("borderline", Reason("compromise"))
+
+
+def try_recipe(catalog: Catalog, subject: Subject, method_id: str, recipe: Recipe, setup: Setup) -> Rung:
+    """What this recipe alone gives."""
+    policy, goal = catalog.policy, catalog.methods[method_id].goal
+    result = estimate(catalog, plan_for(catalog, subject, method_id, recipe, setup))
+    time = training_time(policy, result, goal)
+    findings = [
+        _memory(policy, result, recipe.compromise),
+        *_machine(recipe, result, setup, has_what_it_needs(recipe, catalog.gpus[setup.gpu])),
+        _link(policy, result),
+        _time(policy, time, goal),
+    ]
+    return Rung(
+        recipe=recipe.id,
+        verdict=worst(finding.verdict for finding in findings),
+        estimate=result,
+        time=time,
+        reasons=tuple(finding.reason for finding in findings if finding.reason),
+    )
+
+
+def try_ladder(catalog: Catalog, subject: Subject, method_id: str, setup: Setup) -> tuple[Rung, ...]:
+    """Every recipe of the method that makes sense on the machine, in the ladder's order."""
+    recipes = catalog.methods[method_id].ladder
+    return tuple(try_recipe(catalog, subject, method_id, recipe, setup) for recipe in recipes if applies(recipe, setup))
+
+
+def choose(rungs: tuple[Rung, ...]) -> tuple[VerdictId, int | None]:
+    """The ladder's verdict and the first recipe that reaches it; no recipe where none reaches borderline."""
+    verdict = best(rung.verdict for rung in rungs)
+    if verdict in ("comfortable", "borderline"):
+        return verdict, next(index for index, rung in enumerate(rungs) if rung.verdict == verdict)
+    return verdict, None

@@ -1,0 +1,147 @@
+"""Everything that is said about a rig: verdicts, recommended modes, capability map, headline."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from generator.architecture import count_parameters
+from generator.catalog.catalogue import Catalog
+from generator.catalog.records import SizeClass
+from generator.units import PARAMETERS_PER_BILLION
+from generator.verdict.advice import context_variants, improvements, max_seq_len
+from generator.verdict.ladder import best, choose, try_ladder, worst
+from generator.verdict.results import Cell, Headline, Mode, Reason, Recommendation, RigReport, Verdict
+from generator.verdict.setup import Setup, Subject, setup_of, subject_of, subject_of_size
+
+Verdicts = Mapping[tuple[str, str], Verdict]
+
+
+def judge(catalog: Catalog, subject: Subject, method_id: str, setup: Setup) -> Verdict:
+    """One method for one model on one machine."""
+    rungs = try_ladder(catalog, subject, method_id, setup)
+    verdict, chosen = choose(rungs)
+    if not rungs:
+        reason = Reason("not-modelled")
+        return Verdict(subject.id, method_id, "unknown", None, (), (reason,), None, ())
+    shown = rungs[chosen] if chosen is not None else min(rungs, key=lambda rung: rung.estimate.ratio)
+    better = () if verdict == "comfortable" else tuple(improvements(catalog, subject, method_id, setup, verdict))
+    reasons = shown.reasons
+    if verdict == "not-recommended" and any(change.kind == "ecc-off" for change in better):
+        reasons += (Reason("ecc-off-only"),)
+    plan = shown.estimate.plan
+    return Verdict(
+        model=subject.id,
+        method=method_id,
+        verdict=verdict,
+        chosen=chosen,
+        rungs=rungs,
+        reasons=reasons,
+        max_seq_len=max_seq_len(catalog, plan, subject.context_tokens) if chosen is not None else None,
+        contexts=tuple(context_variants(catalog, plan)),
+        improvements=better,
+    )
+
+
+def size_class_of(catalog: Catalog, parameters: float) -> SizeClass:
+    """The class of the policy that a number of parameters falls into."""
+    return next(
+        size
+        for size in catalog.policy.size_classes
+        if size.below_billions is None or parameters < size.below_billions * PARAMETERS_PER_BILLION
+    )
+
+
+def recommend(catalog: Catalog, model: str, verdicts: Verdicts) -> Recommendation:
+    """The fullest comfortable method, after any fuller borderline one.
+
+    Its equals come with it (LoRA and QLoRA train the same adapters). Where nothing is comfortable: what is borderline.
+    """
+    modes: list[Mode] = []
+    fullest: str | None = None
+    for method_id, method in catalog.methods.items():
+        verdict = verdicts[model, method_id].verdict
+        if method.goal != "fine-tuning" or verdict not in ("comfortable", "borderline"):
+            continue
+        if fullest is not None and (verdict != "comfortable" or method.trains != catalog.methods[fullest].trains):
+            continue
+        modes.append(Mode(method_id, verdict))
+        if verdict == "comfortable" and fullest is None:
+            fullest = method_id
+    return Recommendation(model, tuple(modes))
+
+
+def _capability(catalog: Catalog, parameters: Mapping[str, int], verdicts: Verdicts) -> dict[tuple[str, str], Cell]:
+    cells = {}
+    for size in catalog.policy.size_classes:
+        members = tuple(model for model, count in parameters.items() if size_class_of(catalog, count).id == size.id)
+        for method_id in catalog.methods:
+            found = [verdicts[model, method_id].verdict for model in members]
+            cells[size.id, method_id] = Cell(
+                size.id, method_id, worst(found) if found else "unknown", best(found), members
+            )
+    return cells
+
+
+def _reach(catalog: Catalog, method_id: str, cells: Mapping[tuple[str, str], Cell]) -> str | None:
+    """The largest class up to which every model is comfortable, without a gap below."""
+    reached = None
+    for size in catalog.policy.size_classes:
+        cell = cells[size.id, method_id]
+        if not cell.models:
+            continue
+        if cell.verdict != "comfortable":
+            break
+        reached = size.id
+    return reached
+
+
+def _headline(
+    catalog: Catalog, cells: Mapping[tuple[str, str], Cell], pretraining: Mapping[float, Verdict]
+) -> Headline:
+    feasible = []
+    for billions, verdict in sorted(pretraining.items()):
+        if verdict.verdict not in ("comfortable", "borderline"):
+            break
+        feasible.append(billions)
+    return Headline(
+        full=_reach(catalog, "full", cells),
+        lora=_reach(catalog, "lora", cells),
+        qlora=_reach(catalog, "qlora", cells),
+        pretrain_from_billions=feasible[0] if feasible else None,
+        pretrain_to_billions=feasible[-1] if feasible else None,
+    )
+
+
+def judge_setup(catalog: Catalog, setup: Setup) -> RigReport:
+    """All verdicts on a machine: every text-generating model, every method."""
+    subjects = [
+        subject_of(catalog, model_id) for model_id, model in catalog.models.items() if model.objective == "causal-lm"
+    ]
+    parameters = {subject.id: count_parameters(subject.shape).total for subject in subjects}
+    subjects.sort(key=lambda subject: (parameters[subject.id], subject.id))
+    ordered = {subject.id: parameters[subject.id] for subject in subjects}
+    verdicts = {
+        (subject.id, method_id): judge(catalog, subject, method_id, setup)
+        for subject in subjects
+        for method_id in catalog.methods
+    }
+    pretraining_methods = [id_ for id_, method in catalog.methods.items() if method.goal == "pretraining"]
+    pretraining = {
+        billions: judge(catalog, subject_of_size(billions), pretraining_methods[0], setup)
+        for billions in catalog.policy.pretraining_sizes_billions
+        if pretraining_methods
+    }
+    cells = _capability(catalog, ordered, verdicts)
+    return RigReport(
+        rig=setup.name,
+        verdicts=verdicts,
+        recommended={model: recommend(catalog, model, verdicts) for model in ordered},
+        pretraining=pretraining,
+        capability=cells,
+        headline=_headline(catalog, cells, pretraining),
+    )
+
+
+def judge_rig(catalog: Catalog, rig: str) -> RigReport:
+    """All verdicts on a rig of the catalogue; raises UnknownIdError."""
+    return judge_setup(catalog, setup_of(catalog, rig))
