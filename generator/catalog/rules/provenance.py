@@ -63,7 +63,7 @@ def one_source_per_document(reading: Reading) -> Iterator[Found]:
 
 @rule("as-printed", warning=True)
 def as_printed(reading: Reading) -> Iterator[Found]:
-    """What a source prints holds the digits of the value that it states, whatever the unit."""
+    """A figure that a source prints has the digits of the value that it states, whatever the unit."""
     for entry in reading.entries:
         for usage in usages(entry):
             printed = usage.citation.as_printed
@@ -72,7 +72,8 @@ def as_printed(reading: Reading) -> Iterator[Found]:
             value = _value_at(entry.record, usage.field)
             if value is None or usage.citation.source not in _own_sources(entry.record, usage.field):
                 continue
-            if _digits(f"{value:.12g}") not in {_digits(number) for number in _numbers(printed)}:
+            figures = set(_figures(printed))
+            if figures and _digits(f"{value:.12g}") not in figures:
                 yield Found(entry, usage.field, f"expected the figure {value:g} as printed, found `{printed}`")
 
 
@@ -100,8 +101,12 @@ def _own_sources(record: Record, field: str) -> set[str]:
     return {citation.source for citation in cited.citations} if isinstance(cited, Cited) else set()
 
 
-def _numbers(text: str) -> list[str]:
-    return re.findall(r"\d[\d,. \u00a0\u202f]*", text)
+def _figures(text: str) -> Iterator[str]:
+    """Significant digits of every number in a text; `128K` may also mean 128 × 1024."""
+    for number, kilo in re.findall(r"(\d[\d,.\u00a0\u202f]*)(\s?[kK]\b)?", text):
+        yield _digits(number)
+        if kilo and re.fullmatch(r"\d{1,9}", number):
+            yield _digits(str(int(number) * 1024))
 
 
 def _digits(number: str) -> str:

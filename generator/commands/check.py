@@ -1,0 +1,104 @@
+"""`trainfit check`: everything that is wrong with data/, at once."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Sequence
+
+from generator.catalog import Catalog, load_catalog
+from generator.commands.outcome import FAILURE, SUCCESS, Outcome, Subparsers, data_dir_of
+from generator.errors import CatalogErrors, DataError
+
+FORMATS = ("text", "json", "github")
+
+
+def add(subparsers: Subparsers, parents: Sequence[argparse.ArgumentParser]) -> None:
+    """Adds the command to the command line."""
+    parser = subparsers.add_parser(
+        "check",
+        parents=parents,
+        help="check data/: all errors at once, exit status 0 or 1",
+        description="Reads every file of data/ and lists all errors as path:line:column: field: message (hint). "
+        "Warnings are listed too and fail nothing.",
+    )
+    parser.add_argument("--format", choices=FORMATS, default="text", help="github: workflow annotations")
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> Outcome:
+    """Exit status 1 when there is an error."""
+    try:
+        catalog = load_catalog(data_dir_of(arguments))
+    except CatalogErrors as problem:
+        return Outcome(report(problem.errors, (), arguments.format), FAILURE)
+    summary = summary_of(catalog) if arguments.format == "text" else ""
+    return Outcome(report((), catalog.warnings, arguments.format) + summary, SUCCESS)
+
+
+def report(errors: Sequence[DataError], warnings: Sequence[DataError], style: str) -> str:
+    """All findings in one of FORMATS."""
+    leveled = [("error", error) for error in errors] + [("warning", warning) for warning in warnings]
+    if style == "json":
+        return json.dumps([as_json(level, each) for level, each in leveled], ensure_ascii=False, indent=2) + "\n"
+    if style == "github":
+        return "".join(annotation(level, each) + "\n" for level, each in leveled)
+    return as_text(errors) + "".join(f"{warning} [warning]\n" for warning in warnings)
+
+
+def as_text(errors: Sequence[DataError]) -> str:
+    """One error a line, then how many there are; empty without errors."""
+    if not errors:
+        return ""
+    files = len({error.path for error in errors})
+    return "".join(f"{error}\n" for error in errors) + f"{counted(len(errors), 'error')} in {counted(files, 'file')}\n"
+
+
+def as_json(level: str, error: DataError) -> dict[str, str | int]:
+    """The fields of one finding."""
+    return {
+        "level": level,
+        "path": error.path,
+        "line": error.line,
+        "column": error.column,
+        "field": error.field,
+        "message": error.message,
+        "hint": error.hint,
+        "rule": error.rule,
+    }
+
+
+def annotation(level: str, error: DataError) -> str:
+    """A workflow command of GitHub Actions, which shows the finding at its line of a pull request."""
+    field = f"{error.field}: " if error.field else ""
+    hint = f" ({error.hint})" if error.hint else ""
+    properties = {"file": error.path, "line": error.line, "col": error.column, "title": f"data: {error.rule}"}
+    listed = ",".join(f"{name}={_escape_property(str(value))}" for name, value in properties.items())
+    return f"::{level} {listed}::{_escape(f'{field}{error.message}{hint}')}"
+
+
+def _escape(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _escape_property(text: str) -> str:
+    return _escape(text).replace(":", "%3A").replace(",", "%2C")
+
+
+def summary_of(catalog: Catalog) -> str:
+    """One line for a catalogue without errors."""
+    kinds = {
+        "model": catalog.models,
+        "GPU": catalog.gpus,
+        "rig": catalog.rigs,
+        "method": catalog.methods,
+        "source": catalog.sources,
+    }
+    listed = ", ".join(counted(len(records), noun) for noun, records in kinds.items())
+    warned = f"; {counted(len(catalog.warnings), 'warning')}" if catalog.warnings else ""
+    return f"no errors: {listed}; newest reading {catalog.data_date}{warned}\n"
+
+
+def counted(number: int, noun: str) -> str:
+    """`1 error`, `2 errors`."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
