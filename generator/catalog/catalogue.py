@@ -13,6 +13,7 @@ from pydantic import BaseModel
 
 from generator.catalog.fields import Citation, Cited, Record
 from generator.catalog.loading import Entry, Kind, Reading
+from generator.catalog.measurements import Measurement
 from generator.catalog.permalinks import Permalinks
 from generator.catalog.records import Constants, Gpu, Method, Model, Policy, Rig, Source, StackItem
 from generator.errors import DataError, UnknownIdError
@@ -57,6 +58,8 @@ class Catalog:
     """Address that was published → address where it lives now, such as `models/old/` → `models/new/`."""
     data_date: datetime.date
     """Newest day on which a source was read."""
+    measurements: tuple[Measurement, ...] = ()
+    """Published measured runs that the estimate is checked against."""
     warnings: tuple[DataError, ...] = ()
     """What is valid but deserves a look, sorted by place."""
     entries: Mapping[tuple[Kind, str], Entry] = field(default_factory=dict, repr=False)
@@ -217,6 +220,12 @@ def build(reading: Reading, warnings: Iterable[DataError] = ()) -> Catalog:
         entries=_frozen(entries),
         names=_frozen(_names(reading, sources)),
     )
+
+
+def source_ids(reading: Reading) -> frozenset[str]:
+    """Ids of all sources, those inside other files included."""
+    inline = (source_id for entry in reading.entries for source_id in inline_sources(entry))
+    return frozenset(inline) | {entry.id for entry in reading.of("source")}
 
 
 def newest_reading(reading: Reading) -> datetime.date:

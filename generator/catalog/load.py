@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
-from generator.catalog.catalogue import Catalog, build
+from generator.catalog.catalogue import Catalog, build, source_ids
 from generator.catalog.loading import read_data
+from generator.catalog.measurements import read_measurements
 from generator.catalog.rules import apply_rules
 from generator.errors import CatalogErrors
 
@@ -17,6 +19,9 @@ def load_catalog(data_dir: Path | str = DATA_DIR) -> Catalog:
     """The catalogue in `data_dir`; raises CatalogErrors with everything that is wrong in any of its files."""
     reading = read_data(Path(data_dir))
     errors, warnings = apply_rules(reading)
-    if reading.errors or errors:
-        raise CatalogErrors([*reading.errors, *errors])
-    return build(reading, warnings)
+    catalog = build(reading, warnings) if not reading.errors and not errors else None
+    models = {entry.id for entry in reading.of("model")}
+    measurements, wrong_rows = read_measurements(Path(data_dir), models, source_ids(reading))
+    if catalog is None or wrong_rows:
+        raise CatalogErrors([*reading.errors, *errors, *wrong_rows])
+    return replace(catalog, measurements=measurements)

@@ -155,24 +155,30 @@ def chosen_constants(plan: Plan) -> dict[str, str]:
     return chosen
 
 
-def inputs_of(plan: Plan, gpu: Gpu, constants: Constants) -> tuple[dict[str, float], dict[str, Kind]]:
-    """Numeric inputs of the formulas, and what each is: model, plan, gpu, rig or constant."""
+def _card_inputs(gpu: Gpu) -> dict[str, float]:
+    return {
+        "sustained_flops_cautious": gpu.sustained_tflops.cautious.value * FLOPS_PER_TFLOPS,
+        "sustained_flops": gpu.sustained_tflops.expected.value * FLOPS_PER_TFLOPS,
+        "sustained_flops_best": gpu.sustained_tflops.best.value * FLOPS_PER_TFLOPS,
+    }
+
+
+def inputs_of(plan: Plan, constants: Constants, gpu: Gpu | None) -> tuple[dict[str, float], dict[str, Kind]]:
+    """Numeric inputs of the formulas, and what each is: model, plan, gpu, rig or constant.
+
+    Without a GPU they suffice for memory, not for time.
+    """
     per = _with_offload_and_zero(plan, _per_parameter(plan, constants))
     model = _model_inputs(plan)
     own = _plan_inputs(plan, per)
     chosen = {name: constants.value(id_) for name, id_ in chosen_constants(plan).items()}
     unused = {"quantization_constant_bytes": 0.0, "checkpoint_copies_held": 1.0, "bucket_elements": 0.0}
-    card = {
-        "sustained_flops_cautious": gpu.sustained_tflops.cautious.value * FLOPS_PER_TFLOPS,
-        "sustained_flops": gpu.sustained_tflops.expected.value * FLOPS_PER_TFLOPS,
-        "sustained_flops_best": gpu.sustained_tflops.best.value * FLOPS_PER_TFLOPS,
-    }
     rig = {"bus_bytes_per_second": (plan.bus_gb_per_s or 0.0) * BYTES_PER_GB}
     groups: Mapping[Kind, Mapping[str, float]] = {
         "model": model,
         "plan": {**own, **{name: value for name, value in unused.items() if name not in chosen}},
         "constant": chosen,
-        "gpu": card,
+        "gpu": _card_inputs(gpu) if gpu else {},
         "rig": rig,
     }
     values = {name: float(value) for group in groups.values() for name, value in group.items()}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from generator.architecture import count_parameters
 from generator.catalog.catalogue import Catalog
+from generator.catalog.records import Constants
 from generator.estimate.inputs import Kind, chosen_constants, inputs_of
 from generator.estimate.memory import MEMORY, PHASE_STEPS, phase_terms
 from generator.estimate.plan import Plan
@@ -50,10 +51,16 @@ def fits_of(ratio: float, peak_gib: float, overhead_gib: float, usable_gib: floa
     return "yes" if ratio <= comfortable else "tight"
 
 
+def peak_gib(constants: Constants, plan: Plan) -> float:
+    """Expected allocator peak of `plan` per GPU in GiB: memory alone, which does not depend on the card."""
+    inputs, _ = inputs_of(plan, constants, None)
+    return gib_from_bytes(MEMORY.evaluate(inputs)["peak"])
+
+
 def estimate(catalog: Catalog, plan: Plan) -> Estimate:
     """Memory and time of `plan`; raises UnknownIdError for an unknown GPU."""
     gpu = catalog.gpus[catalog.resolve_gpu(plan.gpu)]
-    inputs, kinds = inputs_of(plan, gpu, catalog.constants)
+    inputs, kinds = inputs_of(plan, catalog.constants, gpu)
     values = TIME.evaluate(MEMORY.evaluate(inputs))
     peak = gib_from_bytes(values["peak"])
     usable = gpu.framework_visible_gib.of(plan.ecc).value
