@@ -1,0 +1,40 @@
+"""Plans that contradict themselves are refused, naming the field."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from generator.architecture import LORA_TARGETS, shape_of_size
+from generator.errors import PlanError
+from generator.estimate import Plan
+
+FULL = Plan(model="x", shape=shape_of_size(1e9), gpu="g", n_gpus=4, method="full", sharding="fsdp2")
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"n_gpus": 0}, "n_gpus: expected 1 or more, found 0"),
+        ({"seq_len": -5}, "seq_len: expected 1 or more"),
+        ({"precision": "fp7"}, "precision: expected one of bf16-mixed"),
+        ({"quant": "nf4"}, "quant: expected none for method full"),
+        ({"method": "qlora"}, "quant: expected nf4 or nf4-dq for method qlora, found none"),
+        ({"method": "lora"}, "lora_targets: expected at least one matrix"),
+        ({"n_gpus": 1}, "sharding: expected none on one GPU"),
+        ({"sharding": "none"}, "sharding: expected ddp"),
+        (
+            {"method": "lora", "lora_targets": LORA_TARGETS["q+v"], "cpu_offload": "optimizer"},
+            "cpu_offload: expected none for method lora",
+        ),
+    ],
+)
+def test_refused(changes: dict[str, object], message: str) -> None:
+    with pytest.raises(PlanError, match=message):
+        replace(FULL, **changes)
+
+
+def test_on_one_gpu_nothing_is_sharded() -> None:
+    assert FULL.on(1).sharding == "none"
+    assert FULL.on(8).sharding == "fsdp2"

@@ -1,0 +1,72 @@
+"""Speed by hand: FLOPs, bytes over the link, and the slower of the two."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from generator.architecture import LORA_TARGETS, Architecture, count_parameters
+from generator.estimate import Plan, estimate
+
+SHAPE = Architecture(
+    layers=32, hidden=4096, intermediate=14336, heads=32, kv_heads=8, head_dim=128, vocab=128_256, tied_embeddings=False
+)
+COUNTS = count_parameters(SHAPE)
+FULL = Plan(
+    model="8b", shape=SHAPE, gpu="rtx-6000-ada", n_gpus=4, method="full", sharding="fsdp2", fused_ce=True,
+    bus_gb_per_s=22.0,
+)  # fmt: skip
+
+
+def test_compute_bound_speed_of_8b(catalog) -> None:
+    flops_per_token = 6 * COUNTS.matmul + 6 * 32 * 4096 * 4096
+    sustained = catalog.gpu("rtx-6000-ada").sustained_tflops.expected.value * 1e12
+    result = estimate(catalog, FULL)
+    assert result.bound == "compute"
+    assert result.tokens_per_sec_per_gpu.expected == pytest.approx(sustained / flops_per_token)
+
+
+def test_break_even_tokens_of_full_fine_tuning(catalog) -> None:
+    # ring of 4: 3/4 of two gathers of 2 bytes and one reduction of 2 bytes per parameter
+    link = 0.75 * 6 * COUNTS.total / 22e9
+    result = estimate(catalog, FULL)
+    compute = 4096 / result.tokens_per_sec_per_gpu.expected
+    assert result.break_even_tokens == pytest.approx(4096 * link / compute)
+    assert 2500 < result.break_even_tokens < 4096
+
+
+def test_short_steps_are_bound_by_the_link(catalog) -> None:
+    short = estimate(catalog, replace(FULL, seq_len=1024))
+    assert short.bound == "link"
+    assert short.tokens_per_sec_per_gpu.low == short.tokens_per_sec_per_gpu.high
+
+
+def test_without_a_stated_link_it_never_bounds(catalog) -> None:
+    unknown = estimate(catalog, replace(FULL, bus_gb_per_s=None, seq_len=256))
+    assert unknown.bound == "compute"
+    assert unknown.break_even_tokens == 0
+
+
+def test_qlora_sends_a_quarter_of_what_lora_sends(catalog) -> None:
+    lora = replace(FULL, method="lora", lora_targets=LORA_TARGETS["all-linear"])
+    qlora = replace(lora, method="qlora", quant="nf4-dq")
+    of_lora, of_qlora = (estimate(catalog, one).quantities["gathered_bytes_per_step"].value for one in (lora, qlora))
+    assert of_lora == pytest.approx(4 * COUNTS.total)
+    assert of_qlora == pytest.approx(2 * (0.5 * COUNTS.linear + 2 * (COUNTS.total - COUNTS.linear)))
+
+
+def test_hours_are_tokens_over_speed(catalog) -> None:
+    result = estimate(catalog, FULL)
+    hours = result.hours_for(1e7)
+    assert hours.expected == pytest.approx(1e7 / (4 * result.tokens_per_sec_per_gpu.expected) / 3600)
+    assert hours.low < hours.expected < hours.high
+
+
+def test_accumulation_gathers_in_every_micro_step(catalog) -> None:
+    once, eight = (
+        estimate(catalog, replace(FULL, grad_accum=m, grad_sync="last")).quantities["sent_bytes_per_step"].value
+        for m in (1, 8)
+    )
+    assert once == pytest.approx(0.75 * 6 * COUNTS.total)
+    assert eight == pytest.approx(0.75 * (8 * 4 + 2) * COUNTS.total)
