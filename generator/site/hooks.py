@@ -15,7 +15,7 @@ from mkdocs.exceptions import PluginError
 from generator.errors import BuildError
 from generator.site.formats import Formats
 from generator.site.messages import Messages
-from generator.site.page import FRAGMENT_TOKEN, LANGUAGES, Language
+from generator.site.page import FRAGMENT_TOKEN, LANGUAGES, SECTIONS, Language
 from generator.site.urls import PREFIXES, Alternate, language_link, page_url, repository_url, site_url
 
 TAG = re.compile(r"<[^>]*>")
@@ -64,6 +64,7 @@ def on_env(env: Any, config: Any, **_: object) -> Any:
         t=Messages(language),
         tf_language=language,
         tf_sections=shell["sections"],
+        tf_ordered_sections=[(name, shell["sections"][name]) for name in SECTIONS if name in shell["sections"]],
         tf_version=shell["generator_version"],
         tf_data_date=formats.partial_date(shell["data_date"]),
         tf_data_date_iso=shell["data_date"],

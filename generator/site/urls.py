@@ -49,6 +49,11 @@ class Alternate:
     url: str
     """Absolute address, for `hreflang`."""
 
+    @property
+    def url_path(self) -> str:
+        """Path of the absolute address, for a page that is shown at any address."""
+        return urlsplit(self.url).path
+
 
 def language_link(from_path: str, source: Language, to_path: str, target: Language) -> str:
     """Relative address of the page `to_path` in another language; paths are as in `Page.path`."""
