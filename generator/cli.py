@@ -9,11 +9,11 @@ import traceback
 from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 
-from generator.commands import check, schema
+from generator.commands import check, estimate, fit, schema
 from generator.commands.outcome import FAILURE, SUCCESS, USAGE, Outcome, UsageError
 from generator.errors import CatalogErrors, TrainfitError
 
-COMMANDS = (check, schema)
+COMMANDS = (check, fit, estimate, schema)
 INTERRUPTED = 130
 """What a shell reports for a command ended by Ctrl-C."""
 

@@ -82,7 +82,10 @@ def _each(error: ValidationError, root: Node, record: type[BaseModel]) -> Iterat
             else:
                 child = node.child(name)
                 place = (child.key_place if child else None) or node.own_place
-                yield place, (*path, name), *_unknown_key(name, owner)
+                expected, seen, hint = _unknown_key(name, owner)
+                if not hint and child is not None and child.place == child.key_place:  # nothing after it
+                    hint = "text with a comma inside `{…}` needs quotes"
+                yield place, (*path, name), expected, seen, hint
             continue
         node, path, _ = _walk(root, record, steps)
         is_key = bool(steps) and steps[-1] == "[key]"

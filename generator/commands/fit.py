@@ -1,0 +1,170 @@
+"""`trainfit fit`: the verdicts of a rig in the terminal."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from generator.architecture import count_parameters
+from generator.catalog import Catalog, load_catalog
+from generator.commands.outcome import Outcome, Subparsers, UsageError, data_dir_of, positive_int, positive_number
+from generator.commands.tables import gib, table
+from generator.units import billions
+from generator.verdict import RigReport, Setup, Verdict, ad_hoc_rig, judge_setup, setup_of
+from generator.verdict.results import Improvement, Reason, Rung
+
+SIGNS = {"comfortable": "●", "borderline": "◐", "not-recommended": "○", "unknown": "?"}
+
+
+def add(subparsers: Subparsers, parents: Sequence[argparse.ArgumentParser]) -> None:
+    """Adds the command to the command line."""
+    parser = subparsers.add_parser(
+        "fit",
+        parents=parents,
+        help="the verdicts of a rig",
+        description="Which models can be trained on a rig of the catalogue, or on N cards of one kind, and how.",
+    )
+    parser.add_argument("--rig", metavar="ID", help="a rig of the catalogue")
+    parser.add_argument("--gpu", metavar="ID", help="a GPU of the catalogue; goes with --count")
+    parser.add_argument("--count", metavar="N", type=positive_int, help="number of GPUs")
+    parser.add_argument("--host-memory-gib", metavar="GIB", type=positive_number, help="host memory, with --gpu")
+    parser.add_argument(
+        "--bus-gb-per-s", metavar="GB", type=positive_number, help="collective bandwidth per GPU, with --gpu"
+    )
+    parser.add_argument("--model", metavar="ID", help="one model in detail")
+    parser.add_argument("--format", choices=("text", "json"), default="text")
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> Outcome:
+    """The capability of the machine as text or JSON."""
+    by_card = arguments.gpu is not None and arguments.count is not None
+    if (arguments.rig is None) == (not by_card) or (arguments.rig and (arguments.gpu or arguments.count)):
+        raise UsageError("expected either --rig ID, or --gpu ID and --count N")
+    if arguments.rig and (arguments.host_memory_gib or arguments.bus_gb_per_s):
+        raise UsageError("--host-memory-gib and --bus-gb-per-s go with --gpu")
+    catalog = load_catalog(data_dir_of(arguments))
+    setup = (
+        setup_of(catalog, arguments.rig)
+        if arguments.rig
+        else ad_hoc_rig(catalog, arguments.gpu, arguments.count, arguments.host_memory_gib, arguments.bus_gb_per_s)
+    )
+    model = catalog.resolve_model(arguments.model) if arguments.model else None
+    report = judge_setup(catalog, setup)
+    if arguments.format == "json":
+        return Outcome(json.dumps(as_json(catalog, report, model), ensure_ascii=False, indent=2) + "\n")
+    return Outcome(heading(catalog, setup) + (detail(catalog, report, model) if model else overview(catalog, report)))
+
+
+def heading(catalog: Catalog, setup: Setup) -> str:
+    """The machine in one line, and what it is judged by."""
+    gpu = catalog.gpus[setup.gpu]
+    usable = gpu.framework_visible_gib.of(setup.ecc).value
+    host = f"{setup.host_memory_gib:g} GiB of host memory" if setup.host_memory_gib else "host memory not stated"
+    link = f"{setup.bus_gb_per_s:g} GB/s per GPU" if setup.bus_gb_per_s else "link not stated"
+    workload = catalog.policy.workload
+    return (
+        f"{setup.name}: {setup.count}× {gpu.name}, {usable:g} GiB usable each (ECC {setup.ecc}), {host}, {link}\n"
+        f"{workload.seq_len.value:g} tokens × micro-batch {workload.micro_batch.value:g}, LoRA rank "
+        f"{workload.lora_rank.value:g}. {legend()}\n\n"
+    )
+
+
+def legend() -> str:
+    """Signs and words of the verdicts."""
+    return ", ".join(f"{sign} {word.replace('-', ' ')}" for word, sign in SIGNS.items())
+
+
+def overview(catalog: Catalog, report: RigReport) -> str:
+    """A line for each model, then pretraining by size."""
+    methods = list(catalog.methods)
+    rows = [["model", "parameters", *methods, "recommended"]]
+    for model, recommendation in report.recommended.items():
+        parameters = billions(count_parameters(catalog.models[model].architecture.shape()).total)
+        cells = [_cell(report.verdicts[model, method]) for method in methods]
+        modes = ", ".join(f"{SIGNS[mode.verdict]} {mode.method}" for mode in recommendation.modes) or "–"
+        rows.append([model, f"{parameters:.2f}B", *cells, modes])
+    text = table(rows, right=(1,))
+    if report.pretraining:
+        sizes = (f"{size:g}B {SIGNS[verdict.verdict]}" for size, verdict in report.pretraining.items())
+        text += f"\npretraining by size: {', '.join(sizes)}\n"
+    return text
+
+
+def _cell(verdict: Verdict) -> str:
+    rung = verdict.rung
+    return f"{SIGNS[verdict.verdict]} {rung.estimate.ratio:.2f}" if rung else SIGNS[verdict.verdict]
+
+
+def detail(catalog: Catalog, report: RigReport, model: str) -> str:
+    """Every method of one model with its recipes and reasons."""
+    return "\n".join("".join(f"{line}\n" for line in _method(report.verdicts[model, m])) for m in catalog.methods)
+
+
+def _method(verdict: Verdict) -> Iterator[str]:
+    yield f"{SIGNS[verdict.verdict]} {verdict.method}: {verdict.verdict.replace('-', ' ')}"
+    for index, rung in enumerate(verdict.rungs):
+        mark = "→" if index == verdict.chosen else " "
+        yield f"  {mark} {rung.recipe}: {rung.verdict.replace('-', ' ')}; {_numbers(rung)}"
+        for reason in rung.reasons:
+            yield f"      {_reason(reason)}"
+    if verdict.max_seq_len:
+        yield f"  longest context that fits: {verdict.max_seq_len:,} tokens"
+    for improvement in verdict.improvements:
+        yield f"  would be {improvement.verdict.replace('-', ' ')} with {_improvement(improvement)}"
+
+
+def _numbers(rung: Rung) -> str:
+    result = rung.estimate
+    return (
+        f"peak {gib(result.peak_gib.expected)} at {result.peak_phase}, r = {result.ratio:.3f}, "
+        f"headroom {gib(result.headroom_gib)}, {result.tokens_per_sec_per_gpu.expected:,.0f} tokens/s per GPU"
+    )
+
+
+def _reason(reason: Reason) -> str:
+    values = ", ".join(f"{name} {value:.4g}" for name, value in reason.values.items())
+    return f"{reason.id}: {values}" if values else reason.id
+
+
+def _improvement(improvement: Improvement) -> str:
+    return {
+        "more-gpus": f"{improvement.value:g} GPUs",
+        "shorter-context": f"{improvement.value:g} tokens of context",
+        "ecc-off": f"ECC off ({gib(improvement.value)} usable)",
+        "bigger-card": f"{gib(improvement.value)} usable per GPU",
+    }[improvement.kind]
+
+
+def as_json(catalog: Catalog, report: RigReport, model: str | None = None) -> dict[str, Any]:
+    """The fields of the contract: `rig`, `verdicts`, `recommended`."""
+    return {
+        "rig": report.rig,
+        "data_date": catalog.data_date.isoformat(),
+        "verdicts": [_verdict(each) for (m, _), each in report.verdicts.items() if model in (None, m)],
+        "recommended": [
+            {"model": each.model, "modes": [dataclasses.asdict(mode) for mode in each.modes]}
+            for each in report.recommended.values()
+            if model in (None, each.model)
+        ],
+    }
+
+
+def _verdict(verdict: Verdict) -> dict[str, Any]:
+    content: dict[str, Any] = {"model": verdict.model, "method": verdict.method, "verdict": verdict.verdict}
+    rung = verdict.rung
+    result = rung.estimate if rung else None
+    return content | {
+        "recipe": rung.recipe if rung else None,
+        "peak_gib": dataclasses.asdict(result.peak_gib) if result else None,
+        "peak_phase": result.peak_phase if result else None,
+        "usable_gib": result.usable_gib if result else None,
+        "ratio": result.ratio if result else None,
+        "max_seq_len": verdict.max_seq_len,
+        "host_ram_gib": result.host_ram_gib if result else None,
+        "tokens_per_sec_per_gpu": result.tokens_per_sec_per_gpu.expected if result else None,
+        "reasons": [{"id": reason.id, "values": dict(reason.values)} for reason in verdict.reasons],
+    }
