@@ -10,7 +10,7 @@ from markupsafe import Markup
 from generator.catalog.fields import Citation
 from generator.site.page import Page
 from generator.site.pages_env import PageWriter
-from generator.site.pages_site import Site, size_anchor
+from generator.site.pages_site import Site
 from generator.verdict.results import RigReport, Verdict
 from generator.views.families import FamilyRow, Member, family_rows
 from generator.views.home import example_of_class, out_of_reach, reaches
@@ -90,9 +90,7 @@ def report_values(site: Site, writer: PageWriter, rig_id: str) -> dict[str, Any]
         "contexts": contexts,
         "context_lengths": sorted({tokens for row in contexts for tokens in row.by_tokens}),
         "pretraining": tuple(report.pretraining.items()),
-        "recipe_name": lambda method, recipe: site.recipe_name(method, recipe),
         "gpu_fact": lambda field: f"gpus/{rig.gpu}/#fact-{field.replace('.', '-').replace('_', '-')}",
-        "f_id": size_anchor,
         **pool_values(site, report, per_parameter),
     }
 

@@ -4,9 +4,18 @@ from __future__ import annotations
 
 from markupsafe import Markup
 
+from generator.site.formats import rounded
 from generator.site.messages import MessageError, placeholders
 from generator.site.pages_env import PageWriter
-from generator.verdict.results import Reason
+from generator.estimate.results import Band
+from generator.verdict.results import Improvement, Reason, Rung
+
+
+DAYS_PER_YEAR = 365.25
+DAYS_SHOWN_AS_YEARS = 730
+"""From here on a number of days says less than a number of years."""
+HARMLESS = frozenset({"memory-comfortable", "time-comfortable", "link-heavy"})
+"""Reasons that never make a verdict worse."""
 
 
 class ReasonWriter:
@@ -16,16 +25,31 @@ class ReasonWriter:
         self.messages = writer.messages
         self.formats = writer.formats
 
-    def sentence(self, reason: Reason) -> Markup:
-        """The message `reasons.<id>` with its numbers; raises MessageError when a number that it needs is missing."""
+    def sentence(self, reason: Reason, goal: str) -> Markup:
+        """The message `reasons.<id>` with its numbers; `goal` says whether a time is hours or days.
+
+        Raises MessageError when there is no such message, or no value that it needs.
+        """
         key = f"reasons.{reason.id}"
         if key not in self.messages:
-            raise MessageError(f"no message `{key}` in {self.messages.language}")
+            key = f"{key}.{goal}"
+        if key not in self.messages:
+            raise MessageError(f"no message `reasons.{reason.id}` in {self.messages.language}")
         wanted = placeholders(self.messages.catalogue[key])
-        values = {name: self.value(name, value) for name, value in reason.values.items() if name in wanted}
+        values = {name: self.value(name, value, goal) for name, value in reason.values.items() if name in wanted}
         return self.messages.html(key, **values)
 
-    def value(self, name: str, value: float) -> str:
+    def duration(self, value: float, goal: str) -> str:
+        """Hours of a fine-tuning or days of a pretraining, as exact as is of use; years where days are many."""
+        digits = 1 if value < 10 else 0
+        if goal == "fine-tuning":
+            return self.formats.hours(value, digits)
+        if value >= DAYS_SHOWN_AS_YEARS:
+            years = rounded(value / DAYS_PER_YEAR, 1 if value < 10 * DAYS_PER_YEAR else 0)
+            return self.messages("common.years", value=self.formats.number(years, 1, trim=True), count=years)
+        return self.formats.days(value, digits)
+
+    def value(self, name: str, value: float, goal: str) -> str:
         """A number with its unit, which the end of its name gives; a ratio is a percentage."""
         unit = name.rpartition("_")[2]
         match unit:
@@ -33,11 +57,30 @@ class ReasonWriter:
                 return self.formats.gib(value)
             case "ratio" | "limit":
                 return self.formats.percent(value)
-            case "hours":
-                return self.formats.hours(value, 1 if value < 10 else 0)
-            case "days":
-                return self.formats.days(value, 1 if value < 10 else 0)
+            case "expected" | "comfortable" | "borderline":
+                return self.duration(value, goal)
             case "tokens":
                 return self.formats.tokens(value, 0)
             case _:
                 return self.formats.number(value, 2, trim=True)
+
+    def duration_range(self, time: Band, goal: str) -> str:
+        """The best and the cautious duration."""
+        low, high = self.duration(time.low, goal), self.duration(time.high, goal)
+        return low if low == high else f"{low} – {high}"
+
+    def deciding(self, rung: Rung, goal: str) -> Markup:
+        """The reasons that keep a recipe from being comfortable; of a comfortable one the first."""
+        against = [reason for reason in rung.reasons if reason.id not in HARMLESS]
+        return Markup(" ").join(self.sentence(reason, goal) for reason in against or rung.reasons[:1])
+
+    def improvement(self, item: Improvement) -> Markup:
+        """What would change the verdict."""
+        match item.kind:
+            case "more-gpus":
+                shown = self.formats.number(item.value)
+                return self.messages.html("models.improve.more-gpus", count=int(item.value), n=shown)
+            case "shorter-context":
+                return self.messages.html("models.improve.shorter-context", tokens=self.formats.tokens(item.value))
+            case _:
+                return self.messages.html("models.improve.ecc-off", memory=self.formats.gib(item.value))

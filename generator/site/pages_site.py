@@ -11,11 +11,12 @@ from markupsafe import Markup
 
 from generator.catalog import Catalog, Usage
 from generator.catalog.fields import Text
-from generator.catalog.records import Source
+from generator.catalog.records import Recipe, Source
 from generator.estimate.results import Quantity
 from generator.site.page import Language
 from generator.site.pages_env import PageWriter
 from generator.site.pages_reasons import ReasonWriter
+from generator.site.pages_values import ValueWriter
 from generator.verdict.results import RigReport
 from generator.views.facts import fact_anchor
 from generator.views.rigs import methods_of
@@ -95,7 +96,7 @@ class Site:
             case "stack":
                 return f"stacks/#{usage.record_id}"
             case "constants":
-                return f"methodology/#constant-{parts[1]}"
+                return f"methodology/#{'q' if parts[0] == 'formulas' else 'constant'}-{parts[1]}"
             case _:
                 return f"methodology/#{'workload' if parts[0] == 'workload' else policy_anchor(parts[0])}"
 
@@ -124,9 +125,13 @@ class Site:
             return f"methodology/#constant-{quantity.source}"
         return f"methodology/#q-{quantity.name.replace('_', '-')}"
 
+    def recipe(self, method: str, recipe: str) -> Recipe:
+        """A recipe of a method's ladder; raises StopIteration for an unknown one."""
+        return next(rung for rung in self.catalog.methods[method].ladder if rung.id == recipe)
+
     def recipe_name(self, method: str, recipe: str) -> str:
         """Name of a recipe in the site's language."""
-        return next(self.of(rung.name) for rung in self.catalog.methods[method].ladder if rung.id == recipe)
+        return self.of(self.recipe(method, recipe).name)
 
     def size_class_name(self, size_class: str) -> str:
         """Name of a size class: «7–8B»."""
@@ -138,6 +143,8 @@ class Site:
 
     def values(self, writer: PageWriter) -> dict[str, Any]:
         """What the templates of any page may use beside the writer's own functions."""
+
+        reasons = ReasonWriter(writer)
 
         def source(source_id: str) -> Source:
             return self.catalog.sources[source_id]
@@ -158,5 +165,15 @@ class Site:
             "host": source_host,
             "outside": outside,
             "of": of,
-            "reason": ReasonWriter(writer).sentence,
+            "reason": reasons.sentence,
+            "duration": reasons.duration,
+            "duration_range": reasons.duration_range,
+            "deciding": reasons.deciding,
+            "improvement": reasons.improvement,
+            "recipe_name": self.recipe_name,
+            "recipe": self.recipe,
+            "quantity_value": ValueWriter(writer).quantity,
+            "fact_value": ValueWriter(writer).fact,
+            "fragment_id": lambda record_id: record_id.replace(".", "-"),
+            "f_id": size_anchor,
         }

@@ -57,6 +57,12 @@ def memory_per_parameter(catalog: Catalog, report: RigReport) -> tuple[PerParame
     return tuple(sorted(rows.values(), key=lambda row: (row.low_bytes, row.kind)))
 
 
+def cost_of_recipe(catalog: Catalog, report: RigReport, method: str, recipe: str) -> PerParameter | None:
+    """Bytes per parameter of one recipe; none where the report never tried it."""
+    rungs = _rungs(report, method)
+    return next((_row(catalog, method, rung) for rung in rungs if rung.recipe == recipe), None)
+
+
 def _rungs(report: RigReport, method: str) -> tuple[Rung, ...]:
     """The ladder as tried on the first model that has one: bytes per parameter are the same for all."""
     ladders = (verdict.rungs for (_, tried), verdict in report.verdicts.items() if tried == method and verdict.rungs)

@@ -1,0 +1,92 @@
+"""Pages of rigs and of GPUs."""
+
+from __future__ import annotations
+
+from markupsafe import Markup
+
+from generator.site.page import Page
+from generator.site.pages_home import headline, report_values
+from generator.site.pages_site import Site
+from generator.views.facts import facts_of
+from generator.views.rigs import matrix, pools
+
+
+def rigs_page(site: Site) -> Page:
+    """Index of the rigs with their headlines."""
+    writer = site.writer("rigs/")
+    rows = []
+    for rig_id, report in site.reports.items():
+        rig = site.catalog.rigs[rig_id]
+        text = headline(site, writer, report, lambda shown, path, rig_id=rig_id: _link(writer.link(site.rig_path(rig_id) + path), shown))
+        rows.append(
+            {"id": rig_id, "rig": rig, "headline": text, "pools": pools(rig, site.catalog.gpus[rig.gpu])},
+        )
+    return writer.page(
+        "rigs.md.j2",
+        section="rigs",
+        title=writer.messages("rigs.index.heading"),
+        description=writer.messages("rigs.index.description"),
+        navigation_title=writer.messages("rigs.index.navigation"),
+        rows=rows,
+        **site.values(writer),
+    )
+
+
+def _link(address: str, shown: str) -> Markup:
+    return Markup('<a class="tf-num" href="{}">{}</a>').format(address, shown)
+
+
+def rig_page(site: Site, rig_id: str) -> Page:
+    """The report of one rig: map, matrix, families, facts."""
+    writer = site.writer(site.rig_path(rig_id))
+    rig, report = site.catalog.rigs[rig_id], site.reports[rig_id]
+    name = site.of(rig.name)
+    line = headline(site, writer, report, lambda shown, path: _link(path, shown))
+    return writer.page(
+        "rig.md.j2",
+        section="rigs",
+        title=writer.messages("rigs.page.title", rig=name),
+        description=writer.messages("rigs.page.description", rig=name, headline=line.striptags()),
+        edit_path=site.catalog.path_of("rig", rig_id),
+        rig_title=writer.messages("rigs.page.title", rig=name),
+        headline_html=line,
+        matrix_rows=matrix(site.catalog, report),
+        facts=facts_of(rig),
+        **site.values(writer),
+        **report_values(site, writer, rig_id),
+    )
+
+
+def gpus_page(site: Site) -> Page:
+    """Index of the GPUs."""
+    writer = site.writer("gpus/")
+    return writer.page(
+        "gpus.md.j2",
+        section="gpus",
+        title=writer.messages("gpus.index.heading"),
+        description=writer.messages("gpus.index.description"),
+        navigation_title=writer.messages("gpus.index.navigation"),
+        **site.values(writer),
+    )
+
+
+def gpu_page(site: Site, gpu_id: str) -> Page:
+    """One GPU: its facts with their sources, its names."""
+    writer = site.writer(f"gpus/{gpu_id}/")
+    gpu = site.catalog.gpus[gpu_id]
+    return writer.page(
+        "gpu.md.j2",
+        section="gpus",
+        title=gpu.name,
+        description=writer.messages(
+            "gpus.page.description",
+            gpu=gpu.name,
+            memory=writer.formats.gb(gpu.memory_label_gib.value),
+            visible=writer.formats.gib(gpu.framework_visible_gib.on.value),
+        ),
+        edit_path=site.catalog.path_of("gpu", gpu_id),
+        gpu_id=gpu_id,
+        gpu=gpu,
+        facts=facts_of(gpu),
+        **site.values(writer),
+    )

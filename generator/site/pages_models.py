@@ -1,0 +1,68 @@
+"""Pages of models: the index and one page each."""
+
+from __future__ import annotations
+
+from generator.site.page import Page
+from generator.site.pages_site import Site
+from generator.verdict.results import Verdict
+from generator.views.facts import facts_of
+
+
+def models_page(site: Site) -> Page:
+    """Index of the models with their verdicts on the first rig."""
+    writer = site.writer("models/")
+    models = site.catalog.models
+    return writer.page(
+        "models.md.j2",
+        section="models",
+        title=writer.messages("models.index.heading"),
+        description=writer.messages("models.index.description", count=len(models), n=writer.formats.number(len(models))),
+        navigation_title=writer.messages("models.index.navigation"),
+        ordered=sorted(models, key=lambda model: (models[model].parameters.exact.value, model)),
+        **site.values(writer),
+    )
+
+
+def model_page(site: Site, model_id: str) -> Page:
+    """One model: its verdicts with everything they rest on, its facts with their sources."""
+    writer = site.writer(site.model_path(model_id))
+    model = site.catalog.models[model_id]
+    by_rig: dict[str, dict[str, Verdict]] = {
+        rig: {method: verdict for (judged, method), verdict in report.verdicts.items() if judged == model_id}
+        for rig, report in site.reports.items()
+    }
+    family = site.catalog.family_of(model_id)
+    return writer.page(
+        "model.md.j2",
+        section="models",
+        title=model.name,
+        description=writer.messages(
+            "models.page.description",
+            model=model.name,
+            rig=site.of(site.catalog.rigs[site.first_rig].name),
+            verdicts=verdict_words(site, by_rig[site.first_rig]),
+        ),
+        edit_path=site.catalog.path_of("model", model_id),
+        model_id=model_id,
+        model=model,
+        by_rig={rig: verdicts for rig, verdicts in by_rig.items() if verdicts},
+        recommended=site.first_report.recommended.get(model_id),
+        facts=facts_of(model),
+        siblings=[
+            other for other in site.catalog.models if other != model_id and site.catalog.family_of(other) == family
+        ],
+        **site.values(writer),
+    )
+
+
+def verdict_words(site: Site, verdicts: dict[str, Verdict]) -> str:
+    """«полный файнтюнинг – погранично, LoRA – комфортно» as plain text."""
+    writer = site.writer("")
+    return ", ".join(
+        writer.messages(
+            "models.page.verdict",
+            method=site.of(site.catalog.methods[method].name),
+            verdict=writer.messages(f"verdicts.{verdict.verdict}.word"),
+        )
+        for method, verdict in verdicts.items()
+    )

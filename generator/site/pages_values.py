@@ -1,0 +1,76 @@
+"""Values of facts and quantities as text: the name of a field says what its number is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+
+from markupsafe import Markup, escape
+
+from generator.estimate.results import Quantity
+from generator.estimate.steps import Step
+from generator.site.pages_env import PageWriter
+from generator.units import gib_from_bytes
+from generator.views.facts import Fact
+
+OPERATORS: Mapping[str, str] = {"*": "×", "/": "÷", "-": "−", "+": "+"}
+FORMULA_TOKEN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|[-+*/]|\d+(?:\.\d+)?|[(),]|\s+")
+
+
+class ValueWriter:
+    """Writes values in the language of a page."""
+
+    def __init__(self, writer: PageWriter) -> None:
+        self.writer = writer
+        self.messages = writer.messages
+        self.formats = writer.formats
+
+    def fact(self, fact: Fact) -> Markup:
+        """The value of a cited fact with its unit."""
+        value = fact.value
+        if isinstance(value, bool):
+            return self.messages.html(f"common.{'yes' if value else 'no'}")
+        if isinstance(value, int | float):
+            return escape(self._number(fact.field, value))
+        text = str(value)
+        if fact.field == "released":
+            return escape(self.formats.partial_date(text))
+        key = f"facts.word.{text}"
+        return self.messages.html(key) if key in self.messages else escape(text)
+
+    def _number(self, field: str, value: float) -> str:
+        writers: tuple[tuple[str, Callable[[float], str]], ...] = (
+            ("memory_label_gib", self.formats.gb),
+            ("_mib", lambda number: self.formats.unit(number, "mib")),
+            ("_gib", lambda number: self.formats.unit(number, "gib", 2, trim=True)),
+            ("gb_per_s", lambda number: self.formats.unit(number, "gb_per_second", 1, trim=True)),
+            ("tflops", lambda number: self.formats.unit(number, "tflops", 1, trim=True)),
+            ("tdp_w", lambda number: self.formats.unit(number, "watt")),
+            ("billions", lambda number: self.formats.billions(number * 1e9, 2, trim=True)),
+            ("context_tokens", lambda number: self.formats.unit(number, "token")),
+            ("price_usd", lambda number: self.messages("common.usd", value=self.formats.number(number))),
+        )
+        own = {"usable_mib.on": "_mib", "usable_mib.off": "_mib"}
+        own |= {"framework_visible_gib.on": "_gib", "framework_visible_gib.off": "_gib"}
+        name = own.get(field, "tflops" if field.startswith("sustained_tflops.") else field)
+        for ending, write in writers:
+            if name.endswith(ending):
+                return write(value)
+        return self.formats.number(value, 4, trim=True)
+
+    def quantity(self, quantity: Quantity) -> str:
+        """The value of a step or an input; bytes as GiB, large numbers in groups."""
+        if quantity.unit == "bytes":
+            return self.formats.gib(gib_from_bytes(quantity.value), 2)
+        digits = 0 if abs(quantity.value) >= 1000 else 4
+        return self.formats.number(quantity.value, digits, trim=digits > 0)
+
+    def formula(self, step: Step) -> Markup:
+        """The expression of a step with every name a link to where it is explained."""
+        pieces: list[Markup] = []
+        for token in FORMULA_TOKEN.findall(step.formula):
+            if token in step.inputs:
+                pieces.append(Markup('<a href="#q-{}">{}</a>').format(token.replace("_", "-"), token))
+            else:
+                pieces.append(escape(OPERATORS.get(token, token)))
+        return Markup('<code>{}</code>').format(Markup("").join(pieces))
