@@ -103,6 +103,58 @@ def test_no_russian_in_templates(texts: dict[str, str]) -> None:
     assert lines_with(CYRILLIC, templates) == []
 
 
+ENGLISH = re.compile(r"\b[A-Za-z]{2,}(?:[,;:]? [A-Za-z]+){2,}")
+"""Three words in a row."""
+MARKUP = re.compile(r"<!--.*?-->|<(script|style)\b.*?</\1>|<[^<>]*>?|&\w+;", flags=re.DOTALL)
+JINJA = re.compile(r"\{#.*?#\}|\{\{.*?\}\}|\{%.*?%\}", flags=re.DOTALL)
+
+
+def phrases(source: str) -> Iterator[tuple[int, str]]:
+    """English phrases in string literals; what is raised or documented is for the terminal and for programmers."""
+    tree = ast.parse(source)
+    raised = {id(inner) for node in ast.walk(tree) if isinstance(node, ast.Raise) for inner in ast.walk(node)}
+    documentation = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in raised | documentation:
+            text = MARKUP.sub("", node.value)
+            if ENGLISH.search(text):
+                yield node.lineno, text
+
+
+def test_no_english_in_what_makes_pages(texts: dict[str, str]) -> None:
+    """Pages come from messages in both languages: a phrase in the program would stand on the Russian page too."""
+    found = [
+        f"{name}:{line}: {value[:80]}"
+        for name, text in texts.items()
+        if name.startswith(("generator/views/", "generator/site/", "generator/verdict/")) and name.endswith(".py")
+        for line, value in phrases(text)
+    ]
+    assert found == []
+
+
+def test_templates_hold_no_words(texts: dict[str, str]) -> None:
+    found = [
+        f"{name}: {line.strip()}"
+        for name, text in texts.items()
+        if re.search(r"(^|/)(templates|overrides)/", name)
+        for line in MARKUP.sub("", JINJA.sub("", text)).splitlines()
+        if re.search(r"[A-Za-z]{2,}", line)
+    ]
+    assert found == []
+
+
+@pytest.mark.parametrize("source", ['x = "No data yet"', 'f"<p>Peak of the step: {peak}</p>"'])
+def test_the_search_sees_english(source: str) -> None:
+    assert list(phrases(source))
+
+
+@pytest.mark.parametrize(
+    "source", ['"""It is one."""', 'raise ValueError("expected one of")', "'<p class=\"a b c d\">'"]
+)
+def test_the_search_passes_over_markup_and_errors(source: str) -> None:
+    assert not list(phrases(source))
+
+
 @pytest.mark.parametrize("source", ['x = "привет"', 'f"привет {name}"', 'def f():\n    return ["а"]'])
 def test_the_search_sees_russian(source: str) -> None:
     assert any(CYRILLIC.search(value) for _, value in literals(source))
