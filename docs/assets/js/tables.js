@@ -1,7 +1,7 @@
 // Tables that sort and filter, on top of HTML that is complete without this file.
 //   <div class="tf-table" data-tf-sortable>     every column head becomes a button; a cell may carry data-sort="12.5"
 //   <div class="tf-table" data-tf-filterable>   a field above the table hides the rows that lack its words
-//   <th data-tf-choices>                        in a filterable table: also a list of this column's values
+//   <th data-tf-choices>                        in a filterable table: also a list of this column's verdicts or values
 (() => {
   "use strict";
   const words = JSON.parse(document.getElementById("tf-words").textContent);
@@ -9,6 +9,10 @@
   const collator = new Intl.Collator(language, { numeric: true, sensitivity: "base" });
   const plural = new Intl.PluralRules(language);
   const text = (cell) => cell.textContent.replace(/\s+/g, " ").trim();
+  const chosen = (cell) => {
+    const verdict = cell.querySelector(".tf-verdict");
+    return verdict ? text(verdict).replace(/^[●◐○?]\s*/, "") : text(cell);
+  };
   const value = (cell) => {
     const given = cell.dataset.sort;
     if (given === undefined) return text(cell);
@@ -65,7 +69,7 @@
       for (const row of rows) {
         const content = text(row).toLocaleLowerCase(language);
         const match = wanted.every((word) => content.includes(word))
-          && choices.every(([column, select]) => !select.value || text(row.cells[column]).includes(select.value));
+          && choices.every(([column, select]) => !select.value || chosen(row.cells[column]) === select.value);
         row.hidden = !match;
         shown += match;
       }
@@ -78,7 +82,7 @@
       const label = document.createElement("label");
       const select = document.createElement("select");
       select.append(new Option(words.all, ""));
-      const values = new Set(rows.map((row) => text(row.cells[column].querySelector("[data-choice]") || row.cells[column])));
+      const values = new Set(rows.map((row) => chosen(row.cells[column])));
       for (const choice of [...values].filter(Boolean).sort(collator.compare)) select.append(new Option(choice, choice));
       select.addEventListener("change", apply);
       label.append(text(head).replace(/ [↕↑↓]$/, ""), select);
