@@ -55,7 +55,7 @@ def _source_field(entry: Entry, field: str) -> str:
     return f"{field}.source" if entry.document.root.find(field).child("source") else field
 
 
-@rule("source-used", needs_all=True, warning=True)
+@rule("source-used", needs_all=True)
 def source_used(reading: Reading) -> Iterator[Found]:
     """Every source is cited somewhere."""
     used = {usage.source_id for entry in reading.entries for usage in usages(entry)}
