@@ -148,8 +148,10 @@ def chosen_constants(plan: Plan) -> dict[str, str]:
     }
     if plan.quant != "none":
         chosen["quantization_constant_bytes"] = f"quantization-constant-bytes-{plan.quant}"
-    if plan.trains_adapters and (plan.sharded or plan.quant != "none"):
-        chosen["checkpoint_copies_held"] = "checkpoint-copies-adapter"
+    if plan.trains_adapters and plan.sharded:
+        chosen["checkpoint_copies_held"] = "checkpoint-copies-sharded-adapter"
+        if plan.kernels == "stock":
+            chosen["activation_units"] = "activation-units-adapter-stock-sharded"
     if plan.sharding == "zero3":
         chosen["bucket_elements"] = "zero-bucket-elements"
     return chosen
