@@ -149,7 +149,7 @@ def chosen_constants(plan: Plan) -> dict[str, str]:
     if plan.quant != "none":
         chosen["quantization_constant_bytes"] = f"quantization-constant-bytes-{plan.quant}"
     if plan.trains_adapters and plan.sharded:
-        chosen["checkpoint_copies_held"] = "checkpoint-copies-sharded-adapter"
+        chosen["extra_checkpoint_copies"] = "extra-checkpoint-copies-sharded-adapter"
         if plan.kernels == "stock":
             chosen["activation_units"] = "activation-units-adapter-stock-sharded"
     if plan.sharding == "zero3":
@@ -174,7 +174,7 @@ def inputs_of(plan: Plan, constants: Constants, gpu: Gpu | None) -> tuple[dict[s
     model = _model_inputs(plan)
     own = _plan_inputs(plan, per)
     chosen = {name: constants.value(id_) for name, id_ in chosen_constants(plan).items()}
-    unused = {"quantization_constant_bytes": 0.0, "checkpoint_copies_held": 1.0, "bucket_elements": 0.0}
+    unused = {"quantization_constant_bytes": 0.0, "extra_checkpoint_copies": 0.0, "bucket_elements": 0.0}
     rig = {"bus_bytes_per_second": (plan.bus_gb_per_s or 0.0) * BYTES_PER_GB}
     groups: Mapping[Kind, Mapping[str, float]] = {
         "model": model,

@@ -221,9 +221,19 @@ def checkpoints(
 
 
 @MEMORY.step("bytes")
-def checkpoint_copies(checkpointing: float, checkpoint_copies_held: float, checkpoints: float) -> float:
-    """Checkpoints with the second copy that adapter stacks hold during backward."""
-    return where(checkpointing, checkpoint_copies_held * checkpoints, checkpoints)
+def checkpoint_copies(
+    checkpoints: float,
+    checkpointing: float,
+    extra_checkpoint_copies: float,
+    compute_bytes: float,
+    hidden: float,
+    layers: float,
+    tokens: float,
+) -> float:
+    """Checkpoints with the second copy that sharded adapter stacks hold for all layers but two."""
+    return checkpoints + (
+        checkpointing * extra_checkpoint_copies * compute_bytes * hidden * largest(layers - 2, 0) * tokens
+    )
 
 
 @MEMORY.step("bytes")
