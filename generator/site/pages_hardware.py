@@ -17,7 +17,12 @@ def rigs_page(site: Site) -> Page:
     rows = []
     for rig_id, report in site.reports.items():
         rig = site.catalog.rigs[rig_id]
-        text = headline(site, writer, report, lambda shown, path, rig_id=rig_id: _link(writer.link(site.rig_path(rig_id) + path), shown))
+        text = headline(
+            site,
+            writer,
+            report,
+            lambda shown, path, rig_id=rig_id: _link(writer.link(site.rig_path(rig_id) + path), shown),
+        )
         rows.append(
             {"id": rig_id, "rig": rig, "headline": text, "pools": pools(rig, site.catalog.gpus[rig.gpu])},
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -47,8 +48,10 @@ def billions_range(writer: PageWriter, low: float, high: float) -> str:
 def bytes_range(writer: PageWriter, low: float, high: float) -> str:
     """«16–20 Б/парам.», as exact as two decimals say."""
     shown, last = writer.formats.number(low, 2, trim=True), writer.formats.number(high, 2, trim=True)
-    return writer.formats.unit(high, "byte_per_parameter", 2, trim=True) if shown == last else (
-        f"{shown}–{writer.formats.unit(high, 'byte_per_parameter', 2, trim=True)}"
+    return (
+        writer.formats.unit(high, "byte_per_parameter", 2, trim=True)
+        if shown == last
+        else (f"{shown}–{writer.formats.unit(high, 'byte_per_parameter', 2, trim=True)}")
     )
 
 
@@ -69,7 +72,9 @@ def report_values(site: Site, writer: PageWriter, rig_id: str) -> dict[str, Any]
     rows = capability_rows(catalog, report, tuple(methods_of(catalog)))
     per_parameter = memory_per_parameter(catalog, report)
     context_class = report.headline.full or catalog.policy.size_classes[0].id
-    class_models = report.capability[context_class, "full"].models if (context_class, "full") in report.capability else ()
+    class_models = (
+        report.capability[context_class, "full"].models if (context_class, "full") in report.capability else ()
+    )
     contexts = context_rows(report, class_models, "full")
     return {
         "rig_id": rig_id,
@@ -119,6 +124,7 @@ def pool_values(site: Site, report: RigReport, rows: tuple[PerParameter, ...]) -
     return {
         "example": example,
         "example_name": site.catalog.models[example].name,
+        "example_size": site.size_class_top(size_class),
         "needs": found,
         "needs_max": max([have, *(need.high_gib for need in found)]),
         "heaviest": heaviest_of(found),
@@ -136,8 +142,8 @@ def home_page(site: Site) -> Page:
     writer = site.writer("")
     rig_id = site.first_rig
     values = report_values(site, writer, rig_id)
-    rig, gpu, report = values["rig"], values["gpu"], values["report"]
-    cards = f"{rig.count}× {gpu.name}"
+    rig, report = values["rig"], values["report"]
+    cards = re.sub(r"\s*\([^)]*\)$", "", site.of(rig.name))
 
     def linked(text: str, path: str) -> Markup:
         return Markup('<a class="tf-num" href="{}">{}</a>').format(writer.link(path), text)
@@ -169,7 +175,9 @@ def home_page(site: Site) -> Page:
         edit_path=site.catalog.path_of("rig", rig_id),
         navigation_title=writer.messages("home.navigation"),
         title_html=title_html,
-        pools_heading=writer.messages("home.pools.heading", total=writer.formats.gb(total), model=values["example_name"]),
+        pools_heading=writer.messages(
+            "home.pools.heading", total=writer.formats.gb(total), size=values["example_size"]
+        ),
         pretrain_range=billions_range(writer, sizes.pretrain_from_billions, sizes.pretrain_to_billions)
         if sizes.pretrain_from_billions is not None and sizes.pretrain_to_billions is not None
         else "",
@@ -178,4 +186,3 @@ def home_page(site: Site) -> Page:
         **site.values(writer),
         **values,
     )
-

@@ -35,7 +35,9 @@ def method_page(site: Site, method_id: str) -> Page:
         edit_path=site.catalog.path_of("method", method_id),
         method_id=method_id,
         method=method,
-        rows=[{"recipe": rung, "cost": cost_of_recipe(site.catalog, report, method_id, rung.id)} for rung in method.ladder],
+        rows=[
+            {"recipe": rung, "cost": cost_of_recipe(site.catalog, report, method_id, rung.id)} for rung in method.ladder
+        ],
         settings=lambda rung: settings_of(writer, rung, trains_all),
         verdicts={model: verdict for (model, tried), verdict in report.verdicts.items() if tried == method_id},
         **site.values(writer),

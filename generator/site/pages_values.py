@@ -73,4 +73,4 @@ class ValueWriter:
                 pieces.append(Markup('<a href="#q-{}">{}</a>').format(token.replace("_", "-"), token))
             else:
                 pieces.append(escape(OPERATORS.get(token, token)))
-        return Markup('<code>{}</code>').format(Markup("").join(pieces))
+        return Markup("<code>{}</code>").format(Markup("").join(pieces))
