@@ -65,9 +65,12 @@ def environment(data_date: datetime.date, work_dir: Path) -> dict[str, str]:
 
 
 def run_mkdocs(languages: Sequence[Language], work_dir: Path, variables: Mapping[str, str]) -> dict[Language, Path]:
-    """Builds the languages side by side; returns where each stands. Raises BuildError with MkDocs' own output."""
+    """Builds the languages side by side; returns where each stands. Raises BuildError with MkDocs' own output.
+
+    Not with `--quiet`: it hides warnings from `--strict` too.
+    """
     built = {language: work_dir / "html" / language for language in languages}
-    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--clean"]
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--clean"]
     running = {
         language: subprocess.Popen(
             [*command, "--config-file", str(ROOT / CONFIGURATIONS[language]), "--site-dir", str(directory)],
@@ -80,7 +83,7 @@ def run_mkdocs(languages: Sequence[Language], work_dir: Path, variables: Mapping
         for language, directory in built.items()
     }
     try:
-        output = {language: process.communicate()[0].strip() for language, process in running.items()}
+        output = {language: process.communicate()[0] for language, process in running.items()}
     finally:
         for process in running.values():
             if process.poll() is None:
@@ -88,8 +91,15 @@ def run_mkdocs(languages: Sequence[Language], work_dir: Path, variables: Mapping
                 process.wait()
     failed = [language for language, process in running.items() if process.returncode]
     if failed:
-        raise BuildError("\n".join(f"MkDocs ({language}) failed:\n{output[language]}" for language in failed))
+        raise BuildError(
+            "\n".join(f"MkDocs ({language}) failed:\n{worth_reading(output[language])}" for language in failed)
+        )
     return built
+
+
+def worth_reading(output: str) -> str:
+    """What a program said, without the lines that only tell of its progress."""
+    return "\n".join(line for line in output.splitlines() if line.strip() and not line.startswith(("INFO", "DEBUG")))
 
 
 @contextmanager
