@@ -12,9 +12,9 @@ from generator.catalog.fields import Citation
 from generator.site.page import Page
 from generator.site.pages_env import PageWriter
 from generator.site.pages_site import Site
-from generator.verdict.results import RigReport, Verdict
-from generator.views.families import FamilyRow, Member, family_rows
-from generator.views.home import example_of_class, out_of_reach, reaches
+from generator.verdict.results import Mode, RigReport, Verdict, VerdictId
+from generator.views.families import FamilyRow, Member, family_rows, name_groups
+from generator.views.home import PretrainingGroup, example_of_class, out_of_reach, pretraining_groups, reaches
 from generator.views.memory import Need, PerParameter, memory_per_parameter, needs
 from generator.views.rigs import capability_rows, context_rows, methods_of, pools
 from generator.views.sources import provenance, source_host
@@ -45,14 +45,52 @@ def billions_range(writer: PageWriter, low: float, high: float) -> str:
     return last if low == high else f"{writer.formats.number(low, 1, trim=True)}–{last}"
 
 
+def bare_range(writer: PageWriter, low: float, high: float) -> str:
+    """«16–20», as exact as two decimals say."""
+    first, last = writer.formats.number(low, 2, trim=True), writer.formats.number(high, 2, trim=True)
+    return last if first == last else f"{first}–{last}"
+
+
 def bytes_range(writer: PageWriter, low: float, high: float) -> str:
-    """«16–20 Б/парам.», as exact as two decimals say."""
-    shown, last = writer.formats.number(low, 2, trim=True), writer.formats.number(high, 2, trim=True)
-    return (
-        writer.formats.unit(high, "byte_per_parameter", 2, trim=True)
-        if shown == last
-        else (f"{shown}–{writer.formats.unit(high, 'byte_per_parameter', 2, trim=True)}")
-    )
+    """«16–20 Б/парам.»."""
+    first = writer.formats.number(low, 2, trim=True)
+    last = writer.formats.unit(high, "byte_per_parameter", 2, trim=True)
+    return last if first == writer.formats.number(high, 2, trim=True) else f"{first}–{last}"
+
+
+def ratio_range(writer: PageWriter, low: float, high: float) -> str:
+    """«17–73 %»."""
+    first, last = writer.formats.percent(low), writer.formats.percent(high)
+    return last if first == last else f"{writer.formats.number(low * 100)}–{last}"
+
+
+def model_range(writer: PageWriter, low: float, high: float) -> str:
+    """«0,6–1,8B»: sizes of real models, one decimal always."""
+    first, last = writer.formats.number(low, 1), writer.formats.billions(high * 1e9)
+    return last if first == writer.formats.number(high, 1) else f"{first}–{last}"
+
+
+def group_sizes(writer: PageWriter, group: PretrainingGroup) -> str:
+    """«0,5–1,5B»; «7B и больше» where the verdict leaves no hope."""
+    first = writer.formats.billions(group.sizes[0] * 1e9, 1, trim=True)
+    if group.verdict == "not-recommended":
+        return writer.messages("home.card.and_more", size=first)
+    return billions_range(writer, group.sizes[0], group.sizes[-1])
+
+
+def exemplar_name(site: Site, writer: PageWriter, model: str) -> str:
+    """Name of a model; of a bare size its number."""
+    if model in site.catalog.models:
+        return site.catalog.models[model].name
+    return writer.formats.billions(float(model.removeprefix("size-")) * 1e9, 1, trim=True)
+
+
+def modes_by_verdict(modes: tuple[Mode, ...]) -> Mapping[VerdictId, list[Mode]]:
+    """Modes with one verdict together, in their order."""
+    found: dict[VerdictId, list[Mode]] = {}
+    for mode in modes:
+        found.setdefault(mode.verdict, []).append(mode)
+    return found
 
 
 def cards_by_host(site: Site, row: FamilyRow) -> Mapping[str, list[Member]]:
@@ -95,6 +133,14 @@ def report_values(site: Site, writer: PageWriter, rig_id: str) -> dict[str, Any]
         "contexts": contexts,
         "context_lengths": sorted({tokens for row in contexts for tokens in row.by_tokens}),
         "pretraining": tuple(report.pretraining.items()),
+        "pretraining_groups": pretraining_groups(report),
+        "group_sizes": lambda group: group_sizes(writer, group),
+        "billions_range": lambda low, high: model_range(writer, low, high),
+        "ratio_range": lambda low, high: ratio_range(writer, low, high),
+        "bare_range": lambda low, high: bare_range(writer, low, high),
+        "name_groups": lambda ids: name_groups(catalog.models, ids),
+        "exemplar_name": lambda model: exemplar_name(site, writer, model),
+        "modes_by_verdict": modes_by_verdict,
         "gpu_fact": lambda field: f"gpus/{rig.gpu}/#fact-{field.replace('.', '-').replace('_', '-')}",
         **pool_values(site, report, per_parameter),
     }
@@ -157,13 +203,11 @@ def home_page(site: Site) -> Page:
     title_html = writer.messages.html(
         "home.headline.whole", memory=memory, rig=name, parts=headline(site, writer, report, linked)
     )
-    plain = Markup(
-        writer.messages.html(
-            "home.headline.whole",
-            memory=writer.formats.gb(total),
-            rig=cards,
-            parts=headline(site, writer, report, unlinked),
-        )
+    plain = writer.messages.html(
+        "home.headline.whole",
+        memory=writer.formats.gb(total),
+        rig=cards,
+        parts=headline(site, writer, report, unlinked),
     ).striptags()
     data_date = writer.formats.date(site.catalog.data_date)
     sizes = report.headline

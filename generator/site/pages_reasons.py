@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from markupsafe import Markup
 
+from generator.estimate.results import Band
 from generator.site.formats import rounded
 from generator.site.messages import MessageError, placeholders
 from generator.site.pages_env import PageWriter
-from generator.estimate.results import Band
 from generator.verdict.results import Improvement, Reason, Rung
-
 
 DAYS_PER_YEAR = 365.25
 DAYS_SHOWN_AS_YEARS = 730

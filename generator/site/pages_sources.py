@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from markupsafe import Markup
+from typing import TYPE_CHECKING
 
 from generator.catalog import Usage
 from generator.site.page import Page
 from generator.site.pages_env import PageWriter
 from generator.site.pages_site import Site
 from generator.views.sources import provenance, sources_by_type
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
 
 
 def sources_page(site: Site) -> Page:
