@@ -14,7 +14,7 @@ from pathlib import Path
 
 from generator.catalog import Catalog, load_catalog
 from generator.errors import BuildError
-from generator.site import assemble, search
+from generator.site import assemble, search, styles
 from generator.site.messages import Messages
 from generator.site.page import LANGUAGES, Language
 from generator.site.render import ROOT, facts_of, render
@@ -146,6 +146,7 @@ def _build(
     try:
         shutil.rmtree(staging, ignore_errors=True)
         assemble.join(run_mkdocs(languages, work_dir, variables), staging)
+        styles.trim(staging)
         search.index(staging, variables)
         paths = [document.path for document in documents[languages[0]]]
         title = Messages(languages[0])("shell.site.name")
