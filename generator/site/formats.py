@@ -10,7 +10,7 @@ from babel import Locale
 from babel.dates import format_date
 
 from generator.errors import BuildError
-from generator.site.messages import MINUS, Messages, decimal_text
+from generator.site.messages import Messages, decimal_text
 from generator.site.page import Language
 from generator.units import PARAMETERS_PER_BILLION
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 THEME_STYLES = "assets/stylesheets/main.*.css"
@@ -12,6 +12,7 @@ STATES = frozenset({"js", "no-js"})
 
 CLASS_ATTRIBUTE = re.compile(r"""\bclass=(?:"([^"]*)"|'([^']*)'|([^\s>]+))""")
 CLASS_IN_SELECTOR = re.compile(r"\.(-?[A-Za-z_](?:[\w-]|\\.)*)")
+COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 NESTING = ("@media", "@supports", "@layer", "@container")
 
 
@@ -25,7 +26,8 @@ def classes_of(pages: Iterable[Path]) -> set[str]:
 
 
 def blocks(css: str) -> Iterator[tuple[str, str | None]]:
-    """Top-level statements of a stylesheet: (prelude, body), or (statement, None) for one without braces."""
+    """Top-level statements of a stylesheet, comments left out: (prelude, body), or (statement, None) for one without braces."""
+    css = COMMENT.sub("", css)
     start = depth = body = 0
     quote = ""
     position = 0
@@ -38,8 +40,6 @@ def blocks(css: str) -> Iterator[tuple[str, str | None]]:
                 quote = ""
         elif char in "\"'":
             quote = char
-        elif char == "/" and css.startswith("/*", position):
-            position = css.index("*/", position) + 1
         elif char == "{":
             depth += 1
             body = position if depth == 1 else body
@@ -72,7 +72,7 @@ def selectors(prelude: str) -> list[str]:
     return [*parts, prelude[start:]]
 
 
-def may_match(selector: str, classes: Set[str]) -> bool:
+def may_match(selector: str, classes: frozenset[str] | set[str]) -> bool:
     """Whether a page may hold what the selector names: false if it needs a class that no element has."""
     bare = selector
     while (shorter := re.sub(r"\([^()]*\)|\[[^\[\]]*\]", "", bare)) != bare:
@@ -80,7 +80,7 @@ def may_match(selector: str, classes: Set[str]) -> bool:
     return all(name.replace("\\", "") in classes for name in CLASS_IN_SELECTOR.findall(bare))
 
 
-def trimmed(css: str, classes: Set[str]) -> str:
+def trimmed(css: str, classes: frozenset[str] | set[str]) -> str:
     """The stylesheet without rules that match nothing; what is not a plain rule stays."""
     kept = []
     for prelude, body in blocks(css):

@@ -19,7 +19,7 @@ CLASSES = {"a", "b", "w:x"}
         ("@media print{.c{x:1}.a{x:2}}@media screen{.c{x:1}}", "@media print{.a{x:2}}"),
         ("@keyframes c{from{x:1}to{x:2}}@font-face{x:1}", "@keyframes c{from{x:1}to{x:2}}@font-face{x:1}"),
         ('@charset "UTF-8";.c{x:1}', '@charset "UTF-8";'),
-        ('.a:after{content:"}"}/* .c{ */.b{x:1}', '.a:after{content:"}"}/* .c{ */.b{x:1}'),
+        ('.a:after{content:"}"}/* .c{ */.b{x:1}', '.a:after{content:"}"}.b{x:1}'),
         (r".w\:x{x:1}.w\:y{x:1}", r".w\:x{x:1}"),
         (":root{--i:url('data:image/svg+xml;utf8,<svg/>')}", ":root{--i:url('data:image/svg+xml;utf8,<svg/>')}"),
     ],
