@@ -26,7 +26,7 @@ def classes_of(pages: Iterable[Path]) -> set[str]:
 
 
 def blocks(css: str) -> Iterator[tuple[str, str | None]]:
-    """Top-level statements of a stylesheet, comments left out: (prelude, body), or (statement, None) for one without braces."""
+    """Top-level statements of a stylesheet without comments: (prelude, body), or (statement, None)."""
     css = COMMENT.sub("", css)
     start = depth = body = 0
     quote = ""

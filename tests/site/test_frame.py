@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import json
+import re
 from dataclasses import replace
 
 import pytest
@@ -11,6 +12,7 @@ from lxml import html
 
 from generator.errors import BuildError
 from generator.site.build import environment, run_mkdocs
+from generator.site.hooks import distinct_regions
 from generator.site.page import Page, fragment_token
 from generator.site.render import collect, write_language
 
@@ -144,6 +146,15 @@ def test_a_wrong_macro_fails_the_build(built):
 def test_a_malformed_handwritten_page_is_a_build_error(built, written, says):
     with pytest.raises(BuildError, match=says):
         built([HOME], written)
+
+
+def test_regions_are_named_apart():
+    def region(label):
+        return f'<div class="tf-table" role="region" tabindex="0" aria-label="{label}">'
+
+    once, twice = region("Map"), region("Ladder")
+    content = f'{once}<h2 id="a">Full <b>“x”</b><a class="headerlink" href="#a">#</a></h2>{twice}<h2>LoRA</h2>{twice}'
+    assert re.findall('aria-label="(.*?)"', distinct_regions(content)) == ["Map", "Ladder: Full “x”", "Ladder: LoRA"]
 
 
 def test_two_pages_at_one_path_are_a_build_error(tmp_path):
