@@ -10,11 +10,11 @@ import traceback
 from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 
-from generator.commands import check, estimate, fit, schema, site
+from generator.commands import accuracy, check, estimate, fit, schema, site
 from generator.commands.outcome import FAILURE, SUCCESS, USAGE, Outcome, UsageError
 from generator.errors import CatalogErrors, TrainfitError
 
-COMMANDS = (site, check, fit, estimate, schema)
+COMMANDS = (site, check, fit, estimate, accuracy, schema)
 INTERRUPTED = 130
 """What a shell reports for a command ended by Ctrl-C."""
 
