@@ -110,12 +110,18 @@ JINJA = re.compile(r"\{#.*?#\}|\{\{.*?\}\}|\{%.*?%\}", flags=re.DOTALL)
 
 
 def phrases(source: str) -> Iterator[tuple[int, str]]:
-    """English phrases in string literals; what is raised or documented is for the terminal and for programmers."""
+    """English phrases in string literals; what is raised, said in the terminal or documented is not for readers."""
     tree = ast.parse(source)
-    raised = {id(inner) for node in ast.walk(tree) if isinstance(node, ast.Raise) for inner in ast.walk(node)}
+    elsewhere = {
+        id(inner)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Raise)
+        or (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("print", "say"))
+        for inner in ast.walk(node)
+    }
     documentation = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     for node in ast.walk(tree):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in raised | documentation:
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in elsewhere | documentation:
             text = MARKUP.sub("", node.value)
             if ENGLISH.search(text):
                 yield node.lineno, text
