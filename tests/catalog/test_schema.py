@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -55,6 +57,19 @@ def test_all_data_is_valid_by_its_schema(kind: str, repo_root: Path, tmp_path: P
     for data in (repo_root / "data", tiny_catalog(tmp_path)):
         for path in files_of(BY_KIND[kind], data):
             assert [error.message for error in check.iter_errors(content(path))] == [], path
+
+
+@pytest.mark.parametrize("kind", sorted(BY_KIND))
+def test_another_program_agrees(kind: str, repo_root: Path) -> None:
+    files = [str(path) for path in files_of(BY_KIND[kind], repo_root / "data")]
+    done = subprocess.run(
+        [sys.executable, "-m", "check_jsonschema", "--schemafile", f"schemas/{kind}.schema.json", *files],
+        cwd=repo_root,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 @pytest.mark.parametrize("kind", sorted(BY_KIND))
