@@ -6,7 +6,7 @@ from generator.architecture import count_parameters
 from generator.catalog.catalogue import Catalog
 from generator.catalog.records import Constants
 from generator.estimate.inputs import Kind, chosen_constants, inputs_of
-from generator.estimate.memory import MEMORY, PHASE_STEPS, phase_terms
+from generator.estimate.phases import MEMORY, PHASE_STEPS, phase_terms
 from generator.estimate.plan import Plan
 from generator.estimate.results import Band, Estimate, Fits, Quantity
 from generator.estimate.time import TIME
