@@ -118,6 +118,7 @@ def wanted_keys() -> Iterator[str]:
     yield from (f"methodology.phase.{phase}.{form}" for phase in PHASES for form in ("name", "what"))
     yield from (f"methodology.term.{term}" for term in TERMS)
     yield from (f"methodology.lever.{lever}" for lever in STEPS)
+    yield from (f"home.context.lever.{lever}" for lever in list(STEPS)[1:])
     yield from (f"methods.need.{need}" for need in literals(Recipe.model_fields["needs"].annotation))
     for formulas in (MEMORY, TIME):
         steps = formulas.steps.values()
@@ -147,8 +148,7 @@ def test_everything_that_can_be_named_has_a_name(language: Language) -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_reason_has_a_sentence(language: Language) -> None:
     messages = load_messages(language)
-    for reason in get_args(ReasonId):
-        key = f"reasons.{reason}"
+    for key in (f"{area}.{reason}" for area in ("reasons", "short") for reason in get_args(ReasonId)):
         assert key in messages or {f"{key}.fine-tuning", f"{key}.pretraining"} <= set(messages), key
 
 

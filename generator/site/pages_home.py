@@ -16,6 +16,7 @@ from generator.verdict.results import Mode, RigReport, Verdict, VerdictId
 from generator.views.families import FamilyRow, Member, family_rows, name_groups
 from generator.views.home import PretrainingGroup, example_of_class, out_of_reach, pretraining_groups, reaches
 from generator.views.memory import Need, PerParameter, memory_per_parameter, needs
+from generator.views.methodology import LeverRow, check_rows, lever_rows
 from generator.views.rigs import capability_rows, context_rows, methods_of, pools
 from generator.views.sources import provenance, source_host
 
@@ -143,6 +144,27 @@ def report_values(site: Site, writer: PageWriter, rig_id: str) -> dict[str, Any]
         "modes_by_verdict": modes_by_verdict,
         "gpu_fact": lambda field: f"gpus/{rig.gpu}/#fact-{field.replace('.', '-').replace('_', '-')}",
         **pool_values(site, report, per_parameter),
+        **check_values(site, writer, report),
+    }
+
+
+def check_values(site: Site, writer: PageWriter, report: RigReport) -> dict[str, Any]:
+    """What single settings save, and how far the estimate is from measured runs."""
+    checks = check_rows(site.catalog)
+
+    def items(rows: tuple[LeverRow, ...]) -> Markup:
+        place = writer.link("methodology/#levers")
+        saved = (
+            (row.lever, Markup('<a class="tf-num" href="{}">{}</a>').format(place, writer.formats.gib(row.saved_gib)))
+            for row in rows[1:]
+        )
+        return Markup(", ").join(writer.messages.html(f"home.context.lever.{name}", saved=link) for name, link in saved)
+
+    return {
+        "levers": lever_rows(site.catalog, report),
+        "lever_items": items,
+        "checks": checks,
+        "checks_worst": max((abs(row.error) for row in checks), default=0.0),
     }
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from markupsafe import Markup
 
 from generator.estimate.results import Band
@@ -29,13 +31,20 @@ class ReasonWriter:
 
         Raises MessageError when there is no such message, or no value that it needs.
         """
-        key = f"reasons.{reason.id}"
+        return self._say("reasons", reason, goal, reason.values)
+
+    def short(self, reason: Reason, goal: str, ratio: float) -> Markup:
+        """The same in a few words, from `short.<id>`; `ratio` is the recipe's share of memory."""
+        return self._say("short", reason, goal, {"ratio": ratio, **reason.values})
+
+    def _say(self, area: str, reason: Reason, goal: str, numbers: Mapping[str, float]) -> Markup:
+        key = f"{area}.{reason.id}"
         if key not in self.messages:
             key = f"{key}.{goal}"
         if key not in self.messages:
-            raise MessageError(f"no message `reasons.{reason.id}` in {self.messages.language}")
+            raise MessageError(f"no message `{area}.{reason.id}` in {self.messages.language}")
         wanted = placeholders(self.messages.catalogue[key])
-        values = {name: self.value(name, value, goal) for name, value in reason.values.items() if name in wanted}
+        values = {name: self.value(name, value, goal) for name, value in numbers.items() if name in wanted}
         return self.messages.html(key, **values)
 
     def duration(self, value: float, goal: str) -> str:

@@ -166,6 +166,7 @@ class Site:
             "outside": outside,
             "of": of,
             "reason": reasons.sentence,
+            "short_reason": reasons.short,
             "duration": reasons.duration,
             "duration_range": reasons.duration_range,
             "deciding": reasons.deciding,

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from generator.catalog import Catalog
 from generator.catalog.records import Gpu, Method, Rig
 from generator.units import gib_from_mib
-from generator.verdict.results import VERDICTS, Cell, RigReport, Verdict, VerdictId
+from generator.verdict.results import VERDICTS, Cell, Reason, RigReport, Verdict, VerdictId
+from generator.views.reasons import deciding_reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +87,8 @@ class CellView:
     """r of that model."""
     days: float | None
     """Pretraining: expected days of that model."""
+    reason: Reason | None
+    """What decided the verdict of that model."""
     spread: tuple[Spread, ...]
     """The verdicts that occur, from best to worst, with the sizes that get them."""
 
@@ -136,6 +139,7 @@ def _cell_view(catalog: Catalog, report: RigReport, cell: Cell) -> CellView:
         exemplar,
         rung.estimate.ratio if rung is not None else None,
         rung.time.expected if rung is not None and pretraining else None,
+        deciding_reason(rung, catalog.methods[cell.method].goal) if rung is not None else None,
         tuple(_spread(sizes, verdicts)),
     )
 
