@@ -57,7 +57,7 @@ def rig_page(site: Site, rig_id: str) -> Page:
         description=writer.messages("rigs.page.description", rig=name, headline=line.striptags()),
         edit_path=site.catalog.path_of("rig", rig_id),
         rig_title=writer.messages("rigs.page.title", rig=name),
-        headline_html=line,
+        headline_html=writer.messages.html("rigs.page.lead", parts=line),
         matrix_rows=matrix(site.catalog, report),
         facts=facts_of(rig),
         **site.values(writer),

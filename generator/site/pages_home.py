@@ -15,7 +15,7 @@ from generator.site.pages_site import Site
 from generator.verdict.results import Mode, RigReport, Verdict, VerdictId
 from generator.views.families import FamilyRow, Member, family_rows, name_groups
 from generator.views.home import PretrainingGroup, example_of_class, out_of_reach, pretraining_groups, reaches
-from generator.views.memory import Need, PerParameter, memory_per_parameter, needs
+from generator.views.memory import Need, PerParameter, memory_per_parameter, needs, peak_terms
 from generator.views.methodology import LeverRow, check_rows, lever_rows
 from generator.views.rigs import capability_rows, context_rows, methods_of, pools
 from generator.views.sources import provenance, source_host
@@ -197,6 +197,7 @@ def pool_values(site: Site, report: RigReport, rows: tuple[PerParameter, ...]) -
         "needs_max": max([have, *(need.high_gib for need in found)]),
         "heaviest": heaviest_of(found),
         "example_verdicts": verdicts,
+        "peak_terms": peak_terms,
     }
 
 

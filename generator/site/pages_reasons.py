@@ -15,6 +15,8 @@ from generator.verdict.results import Improvement, Reason, Rung
 DAYS_PER_YEAR = 365.25
 DAYS_SHOWN_AS_YEARS = 730
 """From here on a number of days says less than a number of years."""
+YEARS_SHOWN_AS_MANY = 100
+"""Beyond it the number means nothing."""
 HARMLESS = frozenset({"memory-comfortable", "time-comfortable", "link-heavy"})
 """Reasons that never make a verdict worse."""
 
@@ -53,6 +55,8 @@ class ReasonWriter:
         if goal == "fine-tuning":
             return self.formats.hours(value, digits)
         if value >= DAYS_SHOWN_AS_YEARS:
+            if value >= YEARS_SHOWN_AS_MANY * DAYS_PER_YEAR:
+                return self.messages("common.many_years", n=self.formats.number(YEARS_SHOWN_AS_MANY))
             years = rounded(value / DAYS_PER_YEAR, 1 if value < 10 * DAYS_PER_YEAR else 0)
             return self.messages("common.years", value=self.formats.number(years, 1, trim=True), count=years)
         return self.formats.days(value, digits)

@@ -4,7 +4,7 @@ import pytest
 
 from generator.catalog import Catalog
 from generator.verdict.results import RigReport
-from generator.views.memory import cost_of_recipe, memory_per_parameter, needs
+from generator.views.memory import cost_of_recipe, memory_per_parameter, needs, peak_terms
 
 
 def test_bytes_per_parameter_are_those_of_the_chart(catalog: Catalog, report: RigReport) -> None:
@@ -38,3 +38,11 @@ def test_every_recipe_that_was_tried_has_its_cost(catalog: Catalog, report: RigR
         for recipe in method.ladder:
             assert cost_of_recipe(catalog, report, method_id, recipe.id) is not None
     assert cost_of_recipe(catalog, report, "full", "nothing-of-the-kind") is None
+
+
+def test_the_terms_of_a_peak_add_up_to_it(report: RigReport) -> None:
+    rung = report.verdicts["llama-3.1-70b", "lora"].rung
+    assert rung is not None
+    terms = peak_terms(rung.estimate)
+    assert [gib for _, gib in terms] == sorted((gib for _, gib in terms), reverse=True)
+    assert sum(gib for _, gib in terms) == pytest.approx(rung.estimate.peak_gib.expected, abs=0.3)
