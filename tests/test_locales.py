@@ -12,6 +12,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 import pytest
 from babel import Locale
 
+from generator.catalog import Catalog
 from generator.catalog.fields import Cited, Kind, Record
 from generator.catalog.loading import Kind as RecordKind
 from generator.catalog.records import Gpu, Model, Policy, Reasoned, Recipe, Rig, Settings, SourceType, Workload
@@ -21,6 +22,7 @@ from generator.estimate.time import TIME
 from generator.site.messages import Message, load_messages, placeholders
 from generator.site.page import LANGUAGES, Language
 from generator.site.pages_settings import ADAPTERS_ONLY, SETTINGS
+from generator.site.pages_values import unit_key
 from generator.verdict.levers import STEPS
 from generator.verdict.results import VERDICTS, Improvement, ReasonId
 
@@ -157,6 +159,13 @@ def test_every_improvement_has_a_sentence(language: Language) -> None:
     messages = load_messages(language)
     for kind in literals(get_type_hints(Improvement)["kind"]):
         assert f"models.improve.{kind}" in messages
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_unit_of_a_constant_has_words(language: Language, catalog: Catalog) -> None:
+    messages = load_messages(language)
+    for constant in catalog.constants.constants.values():
+        assert f"methodology.constant_unit.{unit_key(constant.unit)}" in messages
 
 
 def test_settings_for_adapters_are_shown_settings() -> None:
