@@ -11,6 +11,7 @@ from generator.site.formats import rounded
 from generator.site.messages import MessageError, placeholders
 from generator.site.pages_env import PageWriter
 from generator.verdict.results import Improvement, Reason, Rung
+from generator.views.reasons import deciding_reason
 
 DAYS_PER_YEAR = 365.25
 DAYS_SHOWN_AS_YEARS = 730
@@ -38,6 +39,11 @@ class ReasonWriter:
     def short(self, reason: Reason, goal: str, ratio: float) -> Markup:
         """The same in a few words, from `short.<id>`; `ratio` is the recipe's share of memory."""
         return self._say("short", reason, goal, {"ratio": ratio, **reason.values})
+
+    def short_of(self, rung: Rung, goal: str) -> Markup:
+        """What decided a recipe's verdict, in a few words."""
+        reason = deciding_reason(rung, goal)
+        return self.short(reason, goal, rung.estimate.ratio) if reason is not None else Markup()
 
     def _say(self, area: str, reason: Reason, goal: str, numbers: Mapping[str, float]) -> Markup:
         key = f"{area}.{reason.id}"

@@ -167,6 +167,7 @@ class Site:
             "of": of,
             "reason": reasons.sentence,
             "short_reason": reasons.short,
+            "short_of": reasons.short_of,
             "duration": reasons.duration,
             "duration_range": reasons.duration_range,
             "deciding": reasons.deciding,
