@@ -151,6 +151,25 @@ def test_without_scripts_the_scheme_follows_the_system(open_page):
     assert background("light") != background("dark")
 
 
+def test_a_table_sorts_and_filters(open_page):
+    watcher = open_page("models/")
+    page = watcher.page
+    rows = page.locator("[data-tf-sortable] tbody tr:visible")
+    everything = rows.count()
+    names = rows.locator("th").all_inner_texts()
+    button = page.locator("[data-tf-sortable] .tf-sort").first
+    button.click()
+    assert rows.locator("th").all_inner_texts() != names
+    assert page.locator("th[aria-sort='ascending']").count() == 1
+    page.locator("[data-tf-filter] input").fill("qwen3 14")
+    assert rows.count() == 1
+    page.locator("[data-tf-filter] input").fill("")
+    page.locator("[data-tf-filter] select").select_option(index=1)
+    assert 0 < rows.count() < everything
+    assert axe(page) == []
+    assert watcher.problems == []
+
+
 def test_the_theme_button_is_remembered(open_page):
     page = open_page("").page
     before = page.evaluate("getComputedStyle(document.body).backgroundColor")

@@ -12,7 +12,7 @@ from lxml import html
 
 from generator.errors import BuildError
 from generator.site.build import environment, run_mkdocs
-from generator.site.hooks import distinct_regions
+from generator.site.hooks import VERDICT_TABLE, distinct_regions, long_table
 from generator.site.page import Page, fragment_token
 from generator.site.render import collect, write_language
 
@@ -155,6 +155,24 @@ def test_regions_are_named_apart():
     once, twice = region("Map"), region("Ladder")
     content = f'{once}<h2 id="a">Full <b>“x”</b><a class="headerlink" href="#a">#</a></h2>{twice}<h2>LoRA</h2>{twice}'
     assert re.findall('aria-label="(.*?)"', distinct_regions(content)) == ["Map", "Ladder: Full “x”", "Ladder: LoRA"]
+
+
+def test_long_tables_of_verdicts_can_be_sorted_and_filtered():
+    def table(rows, cell='<td><span class="tf-verdict">x</span></td>'):
+        head = '<div class="tf-table" aria-label="T">\n<table><thead><tr><th>A</th></tr></thead>'
+        return f"{head}<tbody>{f'<tr>{cell}</tr>' * rows}</tbody></table></div>"
+
+    def marks(content):
+        return [
+            mark for mark in ("data-tf-sortable", "data-tf-filter") if mark in VERDICT_TABLE.sub(long_table, content)
+        ]
+
+    assert marks(table(7)) == []
+    assert marks(table(8)) == ["data-tf-sortable"]
+    assert marks(table(15)) == ["data-tf-sortable", "data-tf-filter"]
+    assert marks(table(15, "<td>1</td>")) == []
+    assert marks(table(15, '<td colspan="2"><span class="tf-verdict">x</span></td>')) == []
+    assert VERDICT_TABLE.sub(long_table, table(2) + table(9)).count("data-tf-sortable") == 1
 
 
 def test_two_pages_at_one_path_are_a_build_error(tmp_path):
