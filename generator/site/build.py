@@ -133,8 +133,11 @@ def build(
     site_dir, work_dir = site_dir.absolute(), work_dir.absolute()
     check_replaceable(site_dir)
     catalog = load_catalog(data_dir) if data_dir is not None else load_catalog()
-    with only_one(work_dir):
-        return _build(catalog, site_dir, chosen, work_dir, source_dir)
+    try:
+        with only_one(work_dir):
+            return _build(catalog, site_dir, chosen, work_dir, source_dir)
+    except OSError as error:
+        raise BuildError(f"the site could not be written: {error}") from error
 
 
 def _build(
@@ -152,8 +155,6 @@ def _build(
         title = Messages(languages[0])("shell.site.name")
         assemble.finish(staging, paths, languages, facts_of(catalog, languages), title)
         put_in_place(staging, site_dir)
-    except OSError as error:
-        raise BuildError(f"the site could not be written: {error}") from error
     finally:
         shutil.rmtree(staging, ignore_errors=True)
     return Built(site_dir=site_dir, pages=sum(map(len, documents.values())), languages=languages)

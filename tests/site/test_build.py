@@ -110,6 +110,36 @@ def test_a_failing_search_leaves_the_old_site(tmp_path, monkeypatch):
     assert_old(site, tmp_path)
 
 
+def test_an_interruption_leaves_the_old_site(tmp_path, monkeypatch):
+    site = old_site(tmp_path)
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(building.search, "index", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        build(site_dir=site, work_dir=tmp_path / "work", languages=["en"])
+    assert_old(site, tmp_path)
+
+
+def test_a_place_that_cannot_be_written_is_a_build_error(tmp_path):
+    (tmp_path / "work").write_text("a file", encoding="utf-8")
+    with pytest.raises(BuildError, match="work"):
+        build(site_dir=tmp_path / "site", work_dir=tmp_path / "work")
+
+
+def test_one_language_alone_has_a_way_in(tmp_path, monkeypatch):
+    monkeypatch.setenv("TRAINFIT_SITE_URL", "https://example.org/name/")
+    site = build(site_dir=tmp_path / "site", work_dir=tmp_path / "work", languages=["en"]).site_dir
+    assert "url=en/" in (site / "index.html").read_text(encoding="utf-8")
+    page = html.document_fromstring((site / "en" / "models" / "index.html").read_bytes())
+    assert page.xpath("//link[@rel='canonical']/@href") == ["https://example.org/name/en/models/"]
+    assert page.xpath("//a[@data-tf-language]") == []
+    missing = html.document_fromstring((site / "en" / "404.html").read_bytes())
+    assert "/name/en/" in missing.xpath("//article//a/@href")
+    assert all(link.startswith("/name/en/") for link in missing.xpath("//link[@rel='stylesheet']/@href"))
+
+
 def test_every_link_leads_somewhere(site_dir, trees):
     ids = {name: {node.get("id") for node in tree.iter() if node.get("id")} for name, tree in trees.items()}
     dead = []
