@@ -50,13 +50,13 @@ def _with_offload_and_zero(plan: Plan, per: PerParameter) -> PerParameter:
     """What DeepSpeed and offload change.
 
     DeepSpeed keeps 16-bit weights and gradients beside an fp32 master, which counts as a state; an offloaded optimizer
-    takes master and states to the host.
+    takes master, states and gradients to the host (host-bytes-per-parameter counts all three).
     """
     if plan.sharding == "zero3" and plan.precision == "bf16-mixed" and not plan.trains_adapters:
         half = DTYPE_BYTES["bf16"]
         per = PerParameter(half, per.state + DTYPE_BYTES["fp32"], half, per.transient, per.compute)
     if plan.cpu_offload == "optimizer":
-        per = PerParameter(per.weight, 0.0, per.gradient, 0.0, per.compute)
+        per = PerParameter(per.weight, 0.0, 0.0, 0.0, per.compute)
     return per
 
 

@@ -114,4 +114,4 @@ def pretraining_groups(report: RigReport) -> tuple[PretrainingGroup, ...]:
 
 
 def _days(verdict: Verdict) -> float | None:
-    return verdict.rung.time.expected if verdict.rung is not None else None
+    return verdict.rung.time.expected if verdict.rung is not None and verdict.rung.time is not None else None

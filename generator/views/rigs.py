@@ -138,7 +138,7 @@ def _cell_view(catalog: Catalog, report: RigReport, cell: Cell) -> CellView:
         max(sizes.values(), default=None),
         exemplar,
         rung.estimate.ratio if rung is not None else None,
-        rung.time.expected if rung is not None and pretraining else None,
+        rung.time.expected if rung is not None and rung.time is not None and pretraining else None,
         deciding_reason(rung, catalog.methods[cell.method].goal) if rung is not None else None,
         tuple(_spread(sizes, verdicts)),
     )
