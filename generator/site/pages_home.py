@@ -24,6 +24,8 @@ from generator.views.sources import provenance, source_host
 
 COMPARED = ("memory_label_gib", "tdp_w", "bf16_dense_tflops", "nvlink")
 """Fields of a card that the note on its name compares."""
+LABELLED = frozenset({"nvlink"})
+"""Those of them whose value alone does not say what it is."""
 METHODS_IN_HEADLINE = ("full", "lora", "qlora")
 
 
@@ -243,24 +245,29 @@ def heaviest_of(found: tuple[Need, ...]) -> Need | None:
     return max((need for need in found if need.row.kind == "training"), key=lambda need: need.high_gib, default=None)
 
 
-def question_facts(site: Site, writer: PageWriter, gpu_id: str) -> list[dict[str, str | Markup]]:
+def question_facts(site: Site, writer: PageWriter, gpu_id: str) -> list[dict[str, Any]]:
     """The values that the note on a card's name speaks of, each with its place: of this card and of one it names."""
     gpus = site.catalog.gpus
     note = gpus[gpu_id].name_note
-    fields: dict[str, tuple[str, ...]] = {gpu_id: COMPARED}
+    fields: dict[str, tuple[str, ...]] = {gpu_id: COMPARED} if note is not None else {}
     for other_id, other in gpus.items():
         if other_id != gpu_id and note is not None and other.name.removeprefix("NVIDIA ") in site.of(note):
             fields[other_id] = ("released", *COMPARED)
     values = ValueWriter(writer)
     return [
         {
-            "label": f"{gpus[each].name.removeprefix('NVIDIA ')}, {writer.messages(f'facts.gpu.{fact.field}')}",
-            "value": values.fact(fact),
-            "path": f"gpus/{each}/#{fact.anchor}",
+            "name": gpus[each].name,
+            "facts": [
+                {
+                    "label": writer.messages(f"facts.gpu.{fact.field}") if fact.field in LABELLED else "",
+                    "value": values.fact(fact),
+                    "path": f"gpus/{each}/#{fact.anchor}",
+                }
+                for fact in facts_of(gpus[each])
+                if fact.field in wanted
+            ],
         }
         for each, wanted in fields.items()
-        for fact in facts_of(gpus[each])
-        if fact.field in wanted
     ]
 
 
