@@ -23,7 +23,7 @@ TOKEN_START = "TFFRAGMENT:"  # noqa: S105 (marks a fragment, opens nothing)
 
 DASH = re.compile(r"(?<=\S) (?=—(?:\s|$))")
 RUSSIAN_UNIT = re.compile(r"(?<=\d) (?=[а-яА-Я])")
-PREPOSITION = re.compile(r"(?<![\w-])([а-я]{1,2}) (?=[\w«(<])", re.IGNORECASE)
+PREPOSITION = re.compile(r"(?<![\w-])([А-Яа-я][а-я]?) (?=[\w«(<])")
 
 
 def typeset(text: str, language: Language) -> str:

@@ -32,3 +32,10 @@ def test_each_setting_saves_something_and_ends_at_the_recipe(catalog: Catalog, r
     model = rows[-1].estimate.plan.model
     rung = report.verdicts[model, "full"].rungs[0]
     assert rows[-1].estimate.peak_gib.expected == rung.estimate.peak_gib.expected
+
+
+def test_savings_add_up_as_they_are_printed(catalog: Catalog, report: RigReport) -> None:
+    rows = lever_rows(catalog, report)
+    shown = [round(row.saved_gib, 1) for row in rows]
+    peaks = [round(row.estimate.peak_gib.expected, 1) for row in rows]
+    assert round(sum(shown), 1) == round(peaks[0] - peaks[-1], 1)
