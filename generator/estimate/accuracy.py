@@ -92,11 +92,11 @@ def finished(comparisons: Iterable[Comparison]) -> tuple[tuple[Comparison, float
 
 
 def summaries(comparisons: Sequence[Comparison]) -> tuple[Summary, ...]:
-    """Errors by source and method, in the order in which they first appear."""
+    """Errors by source and method, sorted by both."""
     groups: dict[tuple[str, str], list[float]] = {}
     for each, error in finished(comparisons):
         groups.setdefault((each.measurement.source, each.measurement.method), []).append(error)
-    return tuple(_summary(source, method, errors) for (source, method), errors in groups.items())
+    return tuple(_summary(*key, groups[key]) for key in sorted(groups))
 
 
 def _summary(source: str, method: str, errors: Sequence[float]) -> Summary:
