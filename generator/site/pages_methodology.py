@@ -25,7 +25,7 @@ def methodology_page(site: Site) -> Page:
         phases=PHASES,
         phase_terms=phase_terms_of,
         formulas=FORMULAS,
-        constant_unit=ValueWriter(writer).constant_unit,
+        constant_value=ValueWriter(writer).constant,
         formula_html=ValueWriter(writer).formula,
         inputs=inputs_of_report(site.first_report),
         workload={name: value for name, value in policy.workload if isinstance(value, Reasoned)},

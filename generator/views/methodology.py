@@ -72,6 +72,10 @@ def _check_row(comparison: Comparison, error: float) -> CheckRow:
     return CheckRow(comparison.measurement, measured_gib, comparison.peak_gib, error)
 
 
+PEAK_DIGITS = 1
+"""Decimals of a peak in GiB: differences of peaks are those of what is printed, so that they add up."""
+
+
 @dataclass(frozen=True, slots=True)
 class LeverRow:
     """The same training with one more setting changed."""
@@ -79,7 +83,7 @@ class LeverRow:
     lever: str
     estimate: Estimate
     saved_gib: float
-    """What the change saves against the row before; 0 for the first."""
+    """What the change saves against the row before, as the rounded peaks show it; 0 for the first."""
 
 
 def lever_rows(catalog: Catalog, report: RigReport) -> tuple[LeverRow, ...]:
@@ -94,7 +98,7 @@ def lever_rows(catalog: Catalog, report: RigReport) -> tuple[LeverRow, ...]:
     rows: list[LeverRow] = []
     before: float | None = None
     for lever in levers(catalog, comfortable[-1], report.rig):
-        peak = lever.estimate.peak_gib.expected
+        peak = round(lever.estimate.peak_gib.expected, PEAK_DIGITS)
         rows.append(LeverRow(lever.id, lever.estimate, 0.0 if before is None else before - peak))
         before = peak
     return tuple(rows)

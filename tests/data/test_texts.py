@@ -82,6 +82,11 @@ def test_publisher_is_a_name(source_id):
     assert not re.search(r"\b(report|reseller|tracker|gist|forum)\b", publisher)
 
 
+@pytest.mark.parametrize("source_id", CATALOG.sources)
+def test_source_says_what_it_gives(source_id):
+    assert CATALOG.sources[source_id].summary, "the page of a source opens with its summary"
+
+
 GROUPS = {"ru": r"[ \u00a0\u202f]", "en": ","}
 """What stands between thousands."""
 
