@@ -188,16 +188,15 @@ def lora_parameters(shape: Architecture, rank: int, targets: tuple[str, ...]) ->
     """
     preset = next((name for name, preset_targets in LORA_TARGETS.items() if preset_targets == targets), None)
     names = adapter_targets(shape, preset) if preset else targets
-    missing = [name for name in names if not any(_called(each, name) for each in linear_shapes(shape))]
+    wrapped: set[str] = set()
+    total = 0
+    for group in shape.layer_groups:
+        for matrix in wrappable(group.layer, shape.hidden):
+            matching = {name for name in names if matrix.called(name)}
+            if matching:
+                wrapped |= matching
+                total += group.count * matrix.copies * rank * (matrix.inputs + matrix.outputs)
+    missing = sorted(set(names) - wrapped)
     if missing:
         raise KeyError(missing[0])
-    return sum(
-        group.count * rank * (matrix.inputs + matrix.outputs)
-        for group in shape.layer_groups
-        for matrix in wrappable(group.layer, shape.hidden)
-        if any(matrix.called(name) for name in names)
-    )
-
-
-def _called(name: str, target: str) -> bool:
-    return name == target or name.endswith(f".{target}")
+    return total

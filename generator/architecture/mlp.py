@@ -59,6 +59,8 @@ class Experts:
     """Module of the router."""
     router_is_linear: bool = False
     router_bias: bool = False
+    as_modules: bool = False
+    """Each expert is a module of its own, as in the code that some repositories bring with them."""
     small_weights: int = 0
     """Weights of the router that are no matrix, such as the scales of Gemma 4."""
 
@@ -75,16 +77,28 @@ class Experts:
         return Mlp(self.shared_intermediate, bias=self.shared_bias, names=self.shared_names)
 
     def matrices(self, hidden: int) -> tuple[Matrix, ...]:
-        """Router, routed experts in two 3-D tensors, shared experts and their gate."""
+        """Router, routed experts (in two 3-D tensors, or as modules), shared experts and their gate."""
         kept = Storage.LINEAR if self.router_is_linear else Storage.PARAMETER
-        all_of = {"storage": Storage.STACKED, "copies": self.experts, "active": self.active}
-        routed = (
-            Matrix("experts.gate_up_proj", hidden, 2 * self.intermediate, self.bias, **all_of),  # type: ignore[arg-type]
-            Matrix("experts.down_proj", self.intermediate, hidden, self.bias, **all_of),  # type: ignore[arg-type]
-        )
+        inner = self.intermediate
+        if self.as_modules:
+            ends = [("gate_proj", hidden, inner), ("up_proj", hidden, inner), ("down_proj", inner, hidden)]
+        else:
+            ends = [("gate_up_proj", hidden, 2 * inner), ("down_proj", inner, hidden)]
+        routed = (self._routed(f"experts.{name}", inputs, outputs) for name, inputs, outputs in ends)
         gate = (Matrix("shared_expert_gate", hidden, 1),) if self.shared_gate else ()
         shared = self.shared.matrices(hidden) if self.shared else ()
         return Matrix(self.router, hidden, self.experts, self.router_bias, storage=kept), *routed, *shared, *gate
+
+    def _routed(self, name: str, inputs: int, outputs: int) -> Matrix:
+        return Matrix(
+            name,
+            inputs,
+            outputs,
+            self.bias,
+            storage=Storage.LINEAR if self.as_modules else Storage.STACKED,
+            copies=self.experts,
+            active=self.active,
+        )
 
     def small(self, hidden: int) -> int:  # noqa: ARG002 # the same question to every part of a layer
         """Scales of the router."""

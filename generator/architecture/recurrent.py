@@ -63,7 +63,8 @@ class Mamba2:
     groups: int
     conv_kernel: int
     conv_bias: bool
-    projection_bias: bool
+    input_bias: bool
+    output_bias: bool
     norm: bool
     """A gated RMSNorm before the output projection."""
 
@@ -85,8 +86,8 @@ class Mamba2:
     def matrices(self, hidden: int) -> tuple[Matrix, ...]:
         """The projection to gate, x, B, C and a step per head, and the one back."""
         return (
-            Matrix("in_proj", hidden, self.inner + self.conv_width + self.heads, self.projection_bias),
-            Matrix("out_proj", self.inner, hidden, self.projection_bias),
+            Matrix("in_proj", hidden, self.inner + self.conv_width + self.heads, self.input_bias),
+            Matrix("out_proj", self.inner, hidden, self.output_bias),
         )
 
     def small(self, hidden: int) -> int:  # noqa: ARG002 # the same question to every part of a layer

@@ -132,9 +132,7 @@ def _evidence(report: RigReport, ids: Sequence[str], methods: Iterable[str]) -> 
             continue
         edge = max(ratios, key=lambda model_id: (ratios[model_id], model_id))
         recipes = dict.fromkeys(rung.recipe for rung, _ in rungs.values() if rung is not None)
-        found.append(
-            Evidence(method, rungs[edge][1], min(ratios.values()), ratios[edge], edge, tuple(recipes))
-        )
+        found.append(Evidence(method, rungs[edge][1], min(ratios.values()), ratios[edge], edge, tuple(recipes)))
     return tuple(found)
 
 

@@ -59,7 +59,9 @@ def _reach(report: RigReport, method: str, limit: str | None, rows: tuple[MapRow
 
 def _edge(report: RigReport, method: str, view: CellView) -> str | None:
     """The model of a cell with the largest r."""
-    tried = [(model, report.verdicts[model, method]) for model in view.cell.models if (model, method) in report.verdicts]
+    tried = [
+        (model, report.verdicts[model, method]) for model in view.cell.models if (model, method) in report.verdicts
+    ]
     ratios = {model: verdict.rung.estimate.ratio for model, verdict in tried if verdict.rung is not None}
     return max(ratios, key=lambda model: (ratios[model], model)) if ratios else None
 

@@ -103,7 +103,9 @@ def capability_rows(catalog: Catalog, report: RigReport, methods: tuple[str, ...
             for method in methods
             if (size_class.id, method) in report.capability
         }
-        named = (cell.cell.models for cell in cells.values() if any(model in catalog.models for model in cell.cell.models))
+        named = (
+            cell.cell.models for cell in cells.values() if any(model in catalog.models for model in cell.cell.models)
+        )
         rows.append(MapRow(size_class.id, next(named, ()), cells))
     return tuple(rows)
 
