@@ -41,6 +41,10 @@ class ConfigValues:
         """A whole number above 0, or none where the key is missing or null."""
         return self.size(key) if self.has(key) else None
 
+    def nullable_size(self, key: str, default: int) -> int | None:
+        """A whole number above 0; none where the file says null, which is not the same as leaving it out."""
+        return None if key in self.raw and self.raw[key] is None else self.size(key, default)
+
     def layers(self, key: str = "num_hidden_layers") -> int:
         """The number of layers."""
         found = self.size(key)

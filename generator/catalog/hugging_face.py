@@ -5,6 +5,7 @@ What a file leaves out takes the default of the `transformers` configuration cla
 
 from __future__ import annotations
 
+import difflib
 import json
 from collections.abc import Mapping
 from dataclasses import replace
@@ -63,7 +64,7 @@ def shape_of(config: Any) -> Architecture:
     if text is None:
         if any(config.get(key) is not None for key in TOWERS):
             raise UnsupportedArchitecture("expected a text_config beside the tower, found none")
-        return _text_shape(config.get("model_type"), ConfigValues(config))
+        return _with_or_without_head(config, _text_shape(config.get("model_type"), ConfigValues(config)))
     if not isinstance(text, Mapping):
         raise UnsupportedArchitecture(f"text_config: expected a JSON object, found {shown(text)}")
     outer = config.get("model_type")
@@ -80,13 +81,26 @@ def shape_of(config: Any) -> Architecture:
     return replace(shape, tower_parameters=tower_parameters_of(outer, config, shape.hidden))
 
 
+def _with_or_without_head(config: Mapping[str, Any], shape: Architecture) -> Architecture:
+    """A language model, or its body alone where `architectures` names that: an embedding model."""
+    names = config.get("architectures")
+    name = names[0] if isinstance(names, list) and len(names) == 1 else None
+    if not isinstance(name, str):
+        return shape
+    if name.endswith("Model"):
+        return replace(shape, output_head=False)
+    if name.endswith(("Classification", "QuestionAnswering", "MaskedLM")):
+        raise UnsupportedArchitecture(f"architectures: expected a causal language model, found {shown(name)}")
+    return shape
+
+
 def _text_shape(model_type: object, values: ConfigValues) -> Architecture:
     family = FAMILIES.get(model_type) if isinstance(model_type, str) else None
     if family is None:
+        near = difflib.get_close_matches(str(model_type), FAMILIES, n=3)
+        hint = f"; did you mean {', '.join(near)}?" if near else ""
         raise UnsupportedArchitecture(
-            f"{values.prefix}model_type: expected {', '.join(sorted(FAMILIES))}, found {shown(model_type)}"
+            f"{values.prefix}model_type: expected one of the {len(FAMILIES)} that are counted, such as llama, qwen3 or "
+            f"gemma3_text, found {shown(model_type)}{hint}"
         )
-    try:
-        return family(values)
-    except ValueError as error:
-        raise UnsupportedArchitecture(str(error)) from error
+    return family(values)

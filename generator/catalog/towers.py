@@ -26,8 +26,6 @@ class Tower:
     encoder: int
     per_hidden: int
     per_hidden_squared: int = 0
-    assumed: bool = False
-    """The class builds this tower where the file leaves the part out."""
 
     def parameters(self, hidden: int) -> int:
         """Elements of encoder and projector."""
@@ -65,7 +63,6 @@ TOWERS: Mapping[str, tuple[Tower, ...]] = {
             403_305_472 + 1024 + 4 * 1024 * 1024,
             1024,
             1,
-            assumed=True,
         ),
     ),
     "llama4": (
@@ -74,7 +71,6 @@ TOWERS: Mapping[str, tuple[Tower, ...]] = {
             {"hidden_size": 1408, "num_hidden_layers": 34, "intermediate_size": 5632, "image_size": 336},
             850_960_896,
             4096,
-            assumed=True,
         ),
     ),
     "qwen3_5": _QWEN,
@@ -99,32 +95,32 @@ TOWERS: Mapping[str, tuple[Tower, ...]] = {
 """By `model_type` of the whole model."""
 
 
+OPTIONAL = frozenset({"gemma4", "gemma4_unified"})
+"""Models of which a file without a part has no such tower; of the others it does not say enough."""
+
+
 def tower_parameters_of(model_type: str, config: Mapping[str, Any], hidden: int) -> int:
     """Elements of all towers of a model whose text part has this hidden width.
 
     Raises UnsupportedArchitecture for a tower that nobody counted.
     """
-    towers = TOWERS[model_type]
-    return sum(_part(model_type, key, config, hidden) for key in dict.fromkeys(tower.key for tower in towers))
+    keys = dict.fromkeys(tower.key for tower in TOWERS[model_type])
+    return sum(_part(model_type, key, config, hidden) for key in keys)
 
 
 def _part(model_type: str, key: str, config: Mapping[str, Any], hidden: int) -> int:
     part = config.get(key)
-    known = [tower for tower in TOWERS[model_type] if tower.key == key]
-    if part is None:
-        return sum(tower.parameters(hidden) for tower in known if tower.assumed)
+    if part is None and model_type in OPTIONAL:
+        return 0
     if not isinstance(part, Mapping):
-        raise UnsupportedArchitecture(f"{key}: expected a JSON object, found {shown(part)}")
+        raise UnsupportedArchitecture(f"{key}: expected the dimensions of the tower, found {shown(part)}")
+    known = [tower for tower in TOWERS[model_type] if tower.key == key]
     for tower in known:
-        if all(part.get(name, value) == value for name, value in tower.dimensions.items()) and _is_told(part, tower):
+        first = next(iter(tower.dimensions))
+        if first in part and all(part.get(name, value) == value for name, value in tower.dimensions.items()):
             return tower.parameters(hidden)
     dimensions = " or ".join(
         ", ".join(f"{name} {value}" for name, value in tower.dimensions.items()) for tower in known
     )
     found = ", ".join(f"{name} {part.get(name)}" for name in known[0].dimensions)
     raise UnsupportedArchitecture(f"{key}: expected a tower that was counted ({dimensions}), found {shown(found)}")
-
-
-def _is_told(part: Mapping[str, Any], tower: Tower) -> bool:
-    """Whether the file says enough to know the tower: its first dimension, or that it is the only one of its kind."""
-    return next(iter(tower.dimensions)) in part or tower.assumed

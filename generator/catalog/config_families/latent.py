@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 from generator.architecture import (
     Architecture,
@@ -20,25 +21,25 @@ from generator.catalog.config_families.common import decoder
 from generator.catalog.config_families.experts import shared_experts_of, sparse_layers
 from generator.catalog.config_values import ConfigValues
 
-V4_ATTENTION = {
+V4_ATTENTION: dict[str | int, str] = {
     "sliding_attention": "sliding",
     "compressed_sparse_attention": "sparse",
     "heavily_compressed_attention": "heavy",
 }
-V4_RATIOS = {0: "sliding", 4: "sparse", 128: "heavy"}
+V4_RATIOS: dict[str | int, str] = {0: "sliding", 4: "sparse", 128: "heavy"}
 """What an entry of `compress_ratios` means."""
 V4_RATES = {"sparse": 4, "heavy": 128}
 
 
-def _attention(config: ConfigValues, *, nope: int, value: int, bias: bool, indexer: Indexer | None) -> LatentAttention:
+def _attention(config: ConfigValues, *, query: int, nope: int, value: int, indexer: Indexer | None) -> LatentAttention:
     return LatentAttention(
         heads=config.size("num_attention_heads"),
-        query_rank=config.optional_size("q_lora_rank"),
+        query_rank=config.nullable_size("q_lora_rank", query),
         kv_rank=config.size("kv_lora_rank", 512),
         nope_dim=config.size("qk_nope_head_dim", nope),
         rope_dim=config.size("qk_rope_head_dim", 64),
         value_dim=config.size("v_head_dim", value),
-        bias=bias,
+        bias=config.flag("attention_bias", default=False),
         indexer=indexer,
     )
 
@@ -48,6 +49,7 @@ def _latent(
     experts: Experts,
     *,
     dense_first: int,
+    query: int = 1536,
     nope: int = 128,
     value: int = 128,
     indexer: Indexer | None = None,
@@ -57,9 +59,8 @@ def _latent(
         raise config.refusal("moe_layer_freq", "1", config.raw["moe_layer_freq"])
     if config.flag("mlp_bias", default=False):
         raise config.refusal("mlp_bias", "an MLP without biases", True)
-    bias = config.flag("attention_bias", default=False)
-    own = _attention(config, nope=nope, value=value, bias=bias, indexer=indexer)
-    borrowed = _attention(config, nope=nope, value=value, bias=bias, indexer=None)
+    own = _attention(config, query=query, nope=nope, value=value, indexer=indexer)
+    borrowed = replace(own, indexer=None)
     inner = config.size("intermediate_size")
     sparse = sparse_layers(config, config.layers(), dense_first)
     layers = [
@@ -87,7 +88,7 @@ def _deepseek_v32(config: ConfigValues) -> Architecture:
 
 def _glm4_moe_lite(config: ConfigValues) -> Architecture:
     experts = shared_experts_of(config, experts=64, active=4, inner=1536, shared=1)
-    return _latent(config, experts, dense_first=1, nope=192, value=256)
+    return _latent(config, experts, dense_first=1, query=768, nope=192, value=256)
 
 
 def _glm_moe_dsa(config: ConfigValues) -> Architecture:
@@ -106,7 +107,7 @@ def _glm_moe_dsa(config: ConfigValues) -> Architecture:
     def own(index: int) -> bool:
         return kinds[index] == "full" if kinds else max(index - offset + 1, 0) % step == 0
 
-    return _latent(config, experts, dense_first=3, nope=192, value=256, indexer=indexer, with_indexer=own)
+    return _latent(config, experts, dense_first=3, query=2048, nope=192, value=256, indexer=indexer, with_indexer=own)
 
 
 def _v4_attention(config: ConfigValues) -> Mapping[str, CompressedAttention]:
@@ -141,10 +142,10 @@ def _v4_kinds(config: ConfigValues, layers: int) -> tuple[str, ...]:
         return tuple("heavy" if index < 2 or index % 2 == 0 else "sparse" for index in range(layers))
     if not isinstance(listed, (list, tuple)) or len(listed) < layers:
         raise config.refusal("layer_types", f"a kind for each of {layers} layers", listed)
-    meaning: dict[object, str] = {**V4_ATTENTION} if config.has("layer_types") else {**V4_RATIOS}
+    meaning = V4_ATTENTION if config.has("layer_types") else V4_RATIOS
     for word in listed[:layers]:
         if not isinstance(word, (str, int)) or word not in meaning:
-            raise config.refusal("layer_types", f"words from {', '.join(V4_ATTENTION)}", word)
+            raise config.refusal("layer_types", f"words from {', '.join(map(str, V4_ATTENTION))}", word)
     return tuple(meaning[word] for word in listed[:layers])
 
 
