@@ -46,6 +46,8 @@ class GroupedQueryAttention:
     """The query projection is doubled: its second half gates the output (Qwen3-Next)."""
     sinks: bool = False
     """One learned logit per head (gpt-oss)."""
+    rotary: bool = True
+    """Positions turn queries and keys; otherwise they were added to the embedding."""
     fused_name: str = ""
     """Name of the one module that holds q, k and v; empty where each has its own."""
     output_name: str = "o_proj"

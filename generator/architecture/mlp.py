@@ -20,6 +20,8 @@ class Mlp:
     bias: bool = False
     names: tuple[str, ...] = GATED_NAMES
     """Two names for a gated MLP mean that gate and up share one module."""
+    composed: bool = False
+    """The activation is several operations that each keep their input (GELU as GPT-2 wrote it)."""
 
     @property
     def features(self) -> frozenset[str]:
@@ -61,6 +63,8 @@ class Experts:
     router_bias: bool = False
     as_modules: bool = False
     """Each expert is a module of its own, as in the code that some repositories bring with them."""
+    router_in_fp32: bool = False
+    """The router computes on an fp32 copy of its input (DeepSeek V3 and its like)."""
     small_weights: int = 0
     """Weights of the router that are no matrix, such as the scales of Gemma 4."""
 

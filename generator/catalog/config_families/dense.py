@@ -90,8 +90,8 @@ FAMILY_TRAITS: Mapping[str, Family] = {
     "glm4": Family(
         attention_bias=True, output_bias=False, head_dim=128, kv_heads=2, fused_gate=True, norms_per_layer=4
     ),
-    "olmo2": Family(qk_norm=QkNorm.FULL),
-    "olmo3": Family(qk_norm=QkNorm.FULL),
+    "olmo2": Family(qk_norm=QkNorm.FULL, fp32_norm=True),
+    "olmo3": Family(qk_norm=QkNorm.FULL, fp32_norm=True),
     "granite": Family(mlp_may_have_bias=True),
     "smollm3": Family(tied_embeddings=True, kv_heads=4, mlp_may_have_bias=True),
     "exaone": Family(layers_key="num_layers", kv_heads=8, mlp_may_have_bias=True),

@@ -55,8 +55,10 @@ def _layers(
     return [Layer((attention,), (mlp(is_sparse),), norm=norm) for is_sparse in sparse]
 
 
-def _everywhere(config: ConfigValues, attention: GroupedQueryAttention, experts: Experts) -> Architecture:
-    return decoder(config, _layers(attention, [True] * config.layers(), experts, None), attention)
+def _everywhere(
+    config: ConfigValues, attention: GroupedQueryAttention, experts: Experts, *, fp32_norm: bool = False
+) -> Architecture:
+    return decoder(config, _layers(attention, [True] * config.layers(), experts, None), attention, fp32_norm=fp32_norm)
 
 
 def _mixtral(config: ConfigValues) -> Architecture:
@@ -112,7 +114,7 @@ def _gpt_oss(config: ConfigValues) -> Architecture:
     )
     bias = config.flag("attention_bias", default=True)
     attention = attention_of(config, qkv_bias=bias, output_bias=bias, head_dim=64, kv_heads=8, sinks=True)
-    return _everywhere(config, attention, experts)
+    return _everywhere(config, attention, experts, fp32_norm=True)
 
 
 def _qwen_moe(config: ConfigValues, attention: GroupedQueryAttention, experts: Experts) -> Architecture:
@@ -161,6 +163,7 @@ def shared_experts_of(config: ConfigValues, *, experts: int, active: int, inner:
         width,
         shared_intermediate=width * config.count(config.first("n_shared_experts", "num_shared_experts"), shared),
         shared_names=SHARED_NAMES,
+        router_in_fp32=True,
     )
 
 

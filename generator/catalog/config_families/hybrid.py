@@ -45,7 +45,7 @@ def _qwen_hybrid(config: ConfigValues, experts: Experts | None, *, fused: bool, 
         mlp = experts if is_sparse else dense
         if mlp is not None:
             built.append(Layer((recurrent if kind == "recurrent" else attention,), (mlp,)))
-    return decoder(config, built, attention, intermediate=dense.intermediate if dense else 0)
+    return decoder(config, built, attention, intermediate=dense.intermediate if dense else 0, fp32_norm=True)
 
 
 def _qwen_experts(config: ConfigValues, experts: int, active: int) -> Experts:

@@ -162,7 +162,7 @@ def _deepseek_v4(config: ConfigValues) -> Architecture:
     built = [Layer((attention[kind],), (experts,), extras=(HyperConnections(streams),)) for kind in kinds]
     final = Outside(linear=streams * streams * hidden, small=streams + 1)
     one = attention["sliding"]
-    return decoder(config, built, None, heads=one.heads, head_dim=one.head_dim, outside=final)
+    return decoder(config, built, None, heads=one.heads, head_dim=one.head_dim, fp32_norm=True, outside=final)
 
 
 LATENT: Mapping[str, Callable[[ConfigValues], Architecture]] = {

@@ -26,6 +26,8 @@ def _multi_head(config: ConfigValues, fused_name: str, output_name: str, *, bias
     )
 
 
+COMPOSED = ("gelu_new", "gelu_fast", "gelu_python", "quick_gelu")
+"""Activations that transformers writes as several operations."""
 _GPT2_NAMES = {
     "hidden_size": "n_embd",
     "num_hidden_layers": "n_layer",
@@ -34,16 +36,18 @@ _GPT2_NAMES = {
 }
 
 
-def _gpt2(config: ConfigValues, *, multi_query: bool = False) -> Architecture:
+def _gpt2(config: ConfigValues, *, multi_query: bool = False, activation: str = "gelu_new") -> Architecture:
     config = _renamed(config, _GPT2_NAMES)
     if config.flag("add_cross_attention", default=False):
         raise config.refusal("add_cross_attention", "a decoder alone", True)
     hidden = config.size("hidden_size")
-    attention = _multi_head(config, "c_attn", "attn.c_proj", bias=True)
+    attention = replace(_multi_head(config, "c_attn", "attn.c_proj", bias=True), rotary=False)
     if multi_query:
         attention = replace(attention, kv_heads=1)
+    composed = config.raw.get("activation_function", activation) in COMPOSED
     inner = config.optional_size("n_inner") or 4 * hidden
-    layer = Layer((attention,), (Mlp(inner, gated=False, bias=True, names=("c_fc", "mlp.c_proj")),), norm=Norm.LAYER)
+    mlp = Mlp(inner, gated=False, bias=True, names=("c_fc", "mlp.c_proj"), composed=composed)
+    layer = Layer((attention,), (mlp,), norm=Norm.LAYER)
     positions = config.size("max_position_embeddings", 1024) * hidden
     return decoder(
         config,
@@ -57,7 +61,8 @@ def _gpt2(config: ConfigValues, *, multi_query: bool = False) -> Architecture:
 
 
 def _gpt_bigcode(config: ConfigValues) -> Architecture:
-    return _gpt2(config, multi_query=config.flag("multi_query", default=True))
+    multi_query = config.flag("multi_query", default=True)
+    return _gpt2(config, multi_query=multi_query, activation="gelu_pytorch_tanh")
 
 
 def _gpt_neox(config: ConfigValues) -> Architecture:
@@ -76,7 +81,9 @@ def _phi(config: ConfigValues) -> Architecture:
         attention_of(config, qk_norm=norm, qkv_bias=True, output_bias=True), qk_norm_bias=True, output_name="dense"
     )
     inner = config.size("intermediate_size")
-    layer = Layer((attention,), (Mlp(inner, gated=False, bias=True, names=("fc1", "fc2")),), norms=1, norm=Norm.LAYER)
+    composed = config.raw.get("hidden_act", "gelu_new") in COMPOSED
+    mlp = Mlp(inner, gated=False, bias=True, names=("fc1", "fc2"), composed=composed)
+    layer = Layer((attention,), (mlp,), norms=1, norm=Norm.LAYER)
     return decoder(
         config,
         [layer] * config.layers(),
@@ -127,6 +134,7 @@ def _falcon(config: ConfigValues) -> Architecture:
         attention = replace(attention, kv_heads=kv_heads)
     elif config.flag("multi_query", default=True):
         attention = replace(attention, kv_heads=1)
+    attention = replace(attention, rotary=not config.flag("alibi", default=False))
     parallel = config.flag("parallel_attn", default=True)
     norms = config.size("num_ln_in_parallel_attn", 2 if new else 1) if parallel else 2
     if norms > 2:
