@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import sys
 import traceback
 from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 
-from generator.commands import check, estimate, fit, schema, site
+from generator.commands import accuracy, check, estimate, fit, schema, site
 from generator.commands.outcome import FAILURE, SUCCESS, USAGE, Outcome, UsageError
 from generator.errors import CatalogErrors, TrainfitError
 
-COMMANDS = (site, check, fit, estimate, schema)
+COMMANDS = (site, check, fit, estimate, accuracy, schema)
 INTERRUPTED = 130
 """What a shell reports for a command ended by Ctrl-C."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs one command and returns its exit status: 0 done, 1 failed, 2 wrong usage. Never raises."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # a terminal that cannot show a sign gets its number
+            stream.reconfigure(errors="backslashreplace")
     parser = make_parser()
     arguments = parser.parse_args(argv)
     status = _run(parser, arguments)

@@ -185,6 +185,10 @@ FILES: Mapping[str, str] = {
             unit: tokens
             kind: assumed
             reason: {ru: Выбрано., en: Chosen.}
+        formulas:
+          peak:
+            text: {ru: Наибольшая из фаз., en: The largest of the phases.}
+            citations: [{source: zero}]
         """,
     "permalinks.yml": """\
         models: {}

@@ -39,6 +39,8 @@ class Usage:
     citation: Citation
     value_kind: str | None = None
     """stated, computed, measured or assumed; none where a text or a recipe is cited."""
+    at: str = ""
+    """Dotted path of the citation itself, such as `architecture.layers.also.0`."""
 
 
 @dataclass(frozen=True)
@@ -170,28 +172,35 @@ def inline_sources(entry: Entry) -> Mapping[str, Source]:
 def usages(entry: Entry) -> Iterator[Usage]:
     """Every citation in one record."""
     if isinstance(entry.record, Model):
-        yield Usage(entry.record.card, entry.kind, entry.id, "card", Citation(source=entry.record.card))
-    for field_path, citation, value_kind in _citations(entry.record, ""):
-        yield Usage(citation.source, entry.kind, entry.id, field_path, citation, value_kind)
+        yield Usage(entry.record.card, entry.kind, entry.id, "card", Citation(source=entry.record.card), None, "card")
+    for field_path, citation, value_kind, at in _citations(entry.record, ""):
+        yield Usage(citation.source, entry.kind, entry.id, field_path, citation, value_kind, at)
 
 
-def _citations(value: object, path: str) -> Iterator[tuple[str, Citation, str | None]]:
+def _citations(value: object, path: str) -> Iterator[tuple[str, Citation, str | None, str]]:
+    """Path of what is cited, citation, kind of value, path of the citation."""
     if isinstance(value, Citation):
-        yield path, value, None
+        yield path, value, None, path
     elif isinstance(value, Cited):
-        for citation in (*value.citations, *value.conflicts):
-            yield path, citation, value.kind
-    elif isinstance(value, BaseModel):
+        for citation in value.citations[: len(value.citations) - len(value.also)]:
+            yield path, citation, value.kind, path
+        for name in ("also", "conflicts"):
+            for index, citation in enumerate(getattr(value, name)):
+                yield path, citation, value.kind, f"{path}.{name}.{index}"
+    else:
         kind = getattr(value, "kind", None)
-        for name in type(value).model_fields:
-            for field_path, citation, value_kind in _citations(getattr(value, name), f"{path}.{name}".lstrip(".")):
-                yield field_path, citation, value_kind or (kind if name == "citations" else None)
-    elif isinstance(value, tuple):
-        for index, item in enumerate(value):
-            yield from _citations(item, f"{path}.{index}")
-    elif isinstance(value, dict):
-        for key, item in value.items():
-            yield from _citations(item, f"{path}.{key}")
+        for step, item in _parts(value):
+            for cited, citation, value_kind, at in _citations(item, f"{path}.{step}".lstrip(".")):
+                yield cited, citation, value_kind or (kind if step == "citations" else None), at
+
+
+def _parts(value: object) -> Iterable[tuple[object, object]]:
+    """What a record, a list or a mapping holds, by field, index or key."""
+    if isinstance(value, BaseModel):
+        return ((name, getattr(value, name)) for name in type(value).model_fields)
+    if isinstance(value, tuple):
+        return enumerate(value)
+    return value.items() if isinstance(value, dict) else ()
 
 
 def build(reading: Reading, warnings: Iterable[DataError] = ()) -> Catalog:

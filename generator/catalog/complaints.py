@@ -87,7 +87,7 @@ def _each(error: ValidationError, root: Node, record: type[BaseModel]) -> Iterat
                     hint = "text with a comma inside `{…}` needs quotes"
                 yield place, (*path, name), expected, seen, hint
             continue
-        node, path, _ = _walk(root, record, steps)
+        node, path, owner = _walk(root, record, steps)
         is_key = bool(steps) and steps[-1] == "[key]"
         value = path[-1] if is_key and path else node.plain
         place = node.own_place if path else Place()
@@ -104,6 +104,8 @@ def _each(error: ValidationError, root: Node, record: type[BaseModel]) -> Iterat
         if kind == "too_short" and len(node.elements or ()) >= detail["ctx"]["min_length"]:
             continue  # only because items in it are wrong, which is said at the items
         expected = _expected(kind, detail.get("ctx", {}), str(detail["msg"]))
+        if kind in ("model_type", "model_attributes_type") and owner is not None:
+            expected = _describe_type(owner)
         yield place, path, expected, found(value), _hint(kind, detail.get("ctx", {}), value)
 
 
@@ -204,24 +206,23 @@ def _record_class(annotation: Any) -> type[BaseModel] | None:
 
 def describe(field: FieldInfo) -> str:
     """What a field wants, in words."""
-    names = []
-    for option in _options(field.annotation):
-        origin = typing.get_origin(option)
-        if origin is typing.Literal:
-            names.append(_one_of(typing.get_args(option)))
-        elif origin in (tuple, list):
-            names.append("a list")
-        elif origin is dict:
-            names.append("a mapping")
-        elif isinstance(option, type) and issubclass(option, fields.Cited):
-            names.append("a cited value")
-        elif isinstance(option, type) and issubclass(option, fields.Text):
-            names.append("texts `ru` and `en`")
-        elif isinstance(option, type) and issubclass(option, BaseModel):
-            names.append("a mapping")
-        elif option is not type(None):
-            names.append(_SIMPLE.get(option, "a value"))
-    return " or ".join(names)
+    options = _options(field.annotation)
+    return " or ".join(_describe_type(option) for option in options if option is not type(None))
+
+
+def _describe_type(option: Any) -> str:
+    origin = typing.get_origin(option)
+    if origin is typing.Literal:
+        return _one_of(typing.get_args(option))
+    if origin in (tuple, list):
+        return "a list"
+    if isinstance(option, type) and issubclass(option, fields.Cited):
+        return "a cited value"
+    if isinstance(option, type) and issubclass(option, fields.Text):
+        return "texts `ru` and `en`"
+    if origin is dict or (isinstance(option, type) and issubclass(option, BaseModel)):
+        return "a mapping"
+    return _SIMPLE.get(option, "a value")
 
 
 _SIMPLE: Mapping[Any, str] = {str: "text", int: "a whole number", float: "a number", bool: "true or false"}

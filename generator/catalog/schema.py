@@ -19,7 +19,7 @@ from generator.catalog.loading import LAYOUTS
 SCHEMAS_DIR = Path(__file__).resolve().parents[2] / "schemas"
 """Where the schemas of this repository are kept."""
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
-HTTPS_PATTERN = r"^https://[A-Za-z0-9][A-Za-z0-9.-]*\.[A-Za-z]{2,}(/[^\s<>\"'`\\^{|}]*)?$"
+HTTPS_PATTERN = r"""^https://[A-Za-z0-9][A-Za-z0-9.-]*\.[A-Za-z]{2,}(/[^\s<>"'`\\^{|}]*)?$"""
 
 
 def schemas() -> dict[str, str]:

@@ -122,6 +122,7 @@ def _failure(message: str) -> dict[str, str]:
 
 def columns_of(result: Estimate) -> dict[str, str]:
     """RESULTS of an estimate as text: GiB with four digits after the point."""
+    speed = result.tokens_per_sec_per_gpu
     return {
         "params_total": str(result.parameters_total),
         "params_trainable": str(result.parameters_trainable),
@@ -132,7 +133,7 @@ def columns_of(result: Estimate) -> dict[str, str]:
         "usable_gib": f"{result.usable_gib:.4f}",
         "fits": result.fits,
         "host_ram_gib": f"{result.host_ram_gib:.4f}",
-        "tokens_per_sec_per_gpu": f"{result.tokens_per_sec_per_gpu.expected:.2f}",
+        "tokens_per_sec_per_gpu": f"{speed.expected:.2f}" if speed else "",
         "error": "",
     }
 

@@ -111,9 +111,11 @@ def as_text(result: Estimate) -> str:
         f"usable      {gib(result.usable_gib)} of {gib(result.device_gib)}",
         f"overhead    {gib(result.overhead_gib)} outside the allocator",
         f"fits        {result.fits}: {result.ratio:.1%} of the usable memory, headroom {gib(result.headroom_gib)}",
-        f"speed       {speed.expected:,.0f} tokens/s per GPU ({_band(speed, 0)}), limited by {result.bound}",
+        f"speed       {speed.expected:,.0f} tokens/s per GPU ({_band(speed, 0)}), limited by {result.bound}"
+        if speed
+        else "speed       not modelled with CPU offload",
     ]
-    if result.break_even_tokens:
+    if result.break_even_tokens and speed:
         lines.append(f"link        not the limit from {result.break_even_tokens:,.0f} tokens per GPU on")
     if result.host_ram_gib:
         lines.append(f"host        {gib(result.host_ram_gib)} of memory for offloaded states")
@@ -153,6 +155,7 @@ def _phases(result: Estimate) -> str:
 
 def as_json(catalog: Catalog, result: Estimate) -> dict[str, Any]:
     """The fields of the contract."""
+    speed = result.tokens_per_sec_per_gpu
     return {
         "plan": settings_of(result.plan),
         "params_total": result.parameters_total,
@@ -162,8 +165,8 @@ def as_json(catalog: Catalog, result: Estimate) -> dict[str, Any]:
         "usable_gib": result.usable_gib,
         "fits": result.fits,
         "host_ram_gib": result.host_ram_gib,
-        "tokens_per_sec_per_gpu": result.tokens_per_sec_per_gpu.expected,
-        "tokens_per_sec_per_gpu_band": dataclasses.asdict(result.tokens_per_sec_per_gpu),
+        "tokens_per_sec_per_gpu": speed.expected if speed else None,
+        "tokens_per_sec_per_gpu_band": dataclasses.asdict(speed) if speed else None,
         "ratio": result.ratio,
         "headroom_gib": result.headroom_gib,
         "overhead_gib": result.overhead_gib,

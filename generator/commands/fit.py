@@ -12,6 +12,7 @@ from generator.architecture import count_parameters
 from generator.catalog import Catalog, load_catalog
 from generator.commands.outcome import Outcome, Subparsers, UsageError, data_dir_of, positive_int, positive_number
 from generator.commands.tables import gib, table
+from generator.estimate import Estimate
 from generator.units import billions
 from generator.verdict import RigReport, Setup, Verdict, ad_hoc_rig, judge_setup, setup_of
 from generator.verdict.results import Improvement, Reason, Rung
@@ -121,8 +122,13 @@ def _numbers(rung: Rung) -> str:
     result = rung.estimate
     return (
         f"peak {gib(result.peak_gib.expected)} at {result.peak_phase}, r = {result.ratio:.3f}, "
-        f"headroom {gib(result.headroom_gib)}, {result.tokens_per_sec_per_gpu.expected:,.0f} tokens/s per GPU"
+        f"headroom {gib(result.headroom_gib)}, {_speed(result)}"
     )
+
+
+def _speed(result: Estimate) -> str:
+    speed = result.tokens_per_sec_per_gpu
+    return f"{speed.expected:,.0f} tokens/s per GPU" if speed else "speed not modelled"
 
 
 def _reason(reason: Reason) -> str:
@@ -135,7 +141,6 @@ def _improvement(improvement: Improvement) -> str:
         "more-gpus": f"{improvement.value:g} GPUs",
         "shorter-context": f"{improvement.value:g} tokens of context",
         "ecc-off": f"ECC off ({gib(improvement.value)} usable)",
-        "bigger-card": f"{gib(improvement.value)} usable per GPU",
     }[improvement.kind]
 
 
@@ -157,6 +162,7 @@ def _verdict(verdict: Verdict) -> dict[str, Any]:
     content: dict[str, Any] = {"model": verdict.model, "method": verdict.method, "verdict": verdict.verdict}
     rung = verdict.rung
     result = rung.estimate if rung else None
+    speed = result.tokens_per_sec_per_gpu if result else None
     return content | {
         "recipe": rung.recipe if rung else None,
         "peak_gib": dataclasses.asdict(result.peak_gib) if result else None,
@@ -165,6 +171,6 @@ def _verdict(verdict: Verdict) -> dict[str, Any]:
         "ratio": result.ratio if result else None,
         "max_seq_len": verdict.max_seq_len,
         "host_ram_gib": result.host_ram_gib if result else None,
-        "tokens_per_sec_per_gpu": result.tokens_per_sec_per_gpu.expected if result else None,
+        "tokens_per_sec_per_gpu": speed.expected if speed else None,
         "reasons": [{"id": reason.id, "values": dict(reason.values)} for reason in verdict.reasons],
     }

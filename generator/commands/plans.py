@@ -71,10 +71,11 @@ LIBRARY_DEFAULTS: Mapping[str, object] = {
     "kernels": "stock",
     "reduce_dtype": "bf16",
     "root_wrap": "root",
+    "grad_sync": "last",
     "adapter_dtype": "fp32",
 }
 """PyTorch takes the foreach optimizer on CUDA unless told otherwise; wrapping by transformer layer leaves embedding
-and head in the root unit."""
+and head in the root unit; Accelerate reduces gradients after the last micro-batch unless `sync_each_batch` is set."""
 
 DESCRIBES_A_RUN = ("precision", "optimizer", "sharding")
 
@@ -132,7 +133,6 @@ def plan_of(catalog: Catalog, case: Mapping[str, str]) -> Plan:
         seq_len=_whole_or(given, "seq_len", workload.seq_len.value),
         micro_batch=_whole_or(given, "micro_batch", workload.micro_batch.value),
         grad_accum=_whole_or(given, "grad_accum", workload.grad_accum.value),
-        grad_sync=_text(given, "grad_sync", "each"),  # type: ignore[arg-type]  # Plan checks it
         compile=_flag(given, "compile", default=False),
         lora_rank=_whole_or(given, "lora_rank", workload.lora_rank.value),
         lora_targets=lora_targets(given.get("lora_targets", workload.lora_targets), shape) if adapters else (),
@@ -144,7 +144,7 @@ def plan_of(catalog: Catalog, case: Mapping[str, str]) -> Plan:
 
 def _settings(catalog: Catalog, given: Mapping[str, str], method: str, n_gpus: int) -> dict[str, Any]:
     recipe = catalog.methods[method].ladder[0].settings.model_dump()
-    settings = dict(recipe)
+    settings = {**recipe, "grad_sync": "each"}
     if any(column in given for column in DESCRIBES_A_RUN):
         settings.update(LIBRARY_DEFAULTS)
     for column, default in settings.items():

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 from generator.catalog import load_catalog
 from generator.commands.check import counted
 from generator.commands.outcome import Outcome, Subparsers, data_dir_of
+from generator.errors import BuildError
 from generator.site.build import build, render
 from generator.site.page import LANGUAGES
 from generator.site.render import ROOT
+from generator.site.serve import serve
+
+MAX_PORT = 65535
 
 
 def add(subparsers: Subparsers, parents: Sequence[argparse.ArgumentParser]) -> None:
@@ -33,6 +38,15 @@ def add(subparsers: Subparsers, parents: Sequence[argparse.ArgumentParser]) -> N
     parser.add_argument("--site-dir", metavar="DIR", type=Path, default=ROOT / "site", help="where to put the site")
     _add_languages(parser)
     parser.set_defaults(run=run_build)
+    parser = subparsers.add_parser(
+        "serve",
+        parents=parents,
+        help="show the site on this machine and rebuild it on every change",
+        description="Builds into build/serve, serves it, and builds again when data, pages or programs change.",
+    )
+    parser.add_argument("--host", metavar="ADDRESS", default="127.0.0.1", help="address to listen on")
+    parser.add_argument("--port", metavar="N", type=port, default=8000, help="port to listen on")
+    parser.set_defaults(run=run_serve)
 
 
 def _add_languages(parser: argparse.ArgumentParser) -> None:
@@ -53,6 +67,13 @@ def languages(text: str) -> tuple[str, ...]:
     return chosen
 
 
+def port(text: str) -> int:
+    """A port, 0 for any that is free; raises argparse.ArgumentTypeError otherwise."""
+    if text.isascii() and text.isdigit() and len(text) <= 5 and int(text) <= MAX_PORT:
+        return int(text)
+    raise argparse.ArgumentTypeError(f"expected a number from 0 to {MAX_PORT}, found {text!r}")
+
+
 def run_render(arguments: argparse.Namespace) -> Outcome:
     """Says how many pages were written."""
     documents = render(load_catalog(data_dir_of(arguments)), languages=arguments.lang)
@@ -64,3 +85,20 @@ def run_build(arguments: argparse.Namespace) -> Outcome:
     """Says where the site is."""
     built = build(data_dir_of(arguments), arguments.site_dir, arguments.lang)
     return Outcome(f"{counted(built.pages, 'page')} in {', '.join(built.languages)}: {arguments.site_dir}\n")
+
+
+def run_serve(arguments: argparse.Namespace) -> Outcome:
+    """Serves until interrupted; raises BuildError where the port is taken."""
+    try:
+        serve(data_dir=data_dir_of(arguments), host=arguments.host, port=arguments.port, say=_say)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        place = f"{arguments.host}:{arguments.port}"
+        raise BuildError(f"{place}: expected a free port, found {error.strerror or 'an error'} (try --port)") from error
+    return Outcome()
+
+
+def _say(text: str) -> None:
+    sys.stdout.write(f"{text}\n")
+    sys.stdout.flush()

@@ -20,6 +20,7 @@ def explained(catalog: Catalog, result: Estimate) -> Iterator[dict[str, Any]]:
     """Every quantity of an estimate: name, value, unit, formula, inputs with their values, reason, source ids."""
     for quantity in result.quantities.values():
         constant = catalog.constants.constants.get(quantity.source)
+        formula = catalog.constants.formulas.get(quantity.name.replace("_", "-"))
         yield {
             "name": quantity.name,
             "kind": quantity.kind,
@@ -28,7 +29,7 @@ def explained(catalog: Catalog, result: Estimate) -> Iterator[dict[str, Any]]:
             "formula": quantity.formula,
             "inputs": {name: result.quantities[name].value for name in quantity.inputs},
             "constant": quantity.source if constant else None,
-            "reason": constant.reason.en if constant else "",
+            "reason": constant.reason.en if constant else formula.text.en if formula else "",
             "sources": list(dict.fromkeys(_source_ids(catalog, result, quantity))),
         }
 

@@ -50,13 +50,13 @@ def _with_offload_and_zero(plan: Plan, per: PerParameter) -> PerParameter:
     """What DeepSpeed and offload change.
 
     DeepSpeed keeps 16-bit weights and gradients beside an fp32 master, which counts as a state; an offloaded optimizer
-    takes master and states to the host.
+    takes master, states and gradients to the host (host-bytes-per-parameter counts all three).
     """
     if plan.sharding == "zero3" and plan.precision == "bf16-mixed" and not plan.trains_adapters:
         half = DTYPE_BYTES["bf16"]
         per = PerParameter(half, per.state + DTYPE_BYTES["fp32"], half, per.transient, per.compute)
     if plan.cpu_offload == "optimizer":
-        per = PerParameter(per.weight, 0.0, per.gradient, 0.0, per.compute)
+        per = PerParameter(per.weight, 0.0, 0.0, 0.0, per.compute)
     return per
 
 
@@ -149,7 +149,7 @@ def chosen_constants(plan: Plan) -> dict[str, str]:
     if plan.quant != "none":
         chosen["quantization_constant_bytes"] = f"quantization-constant-bytes-{plan.quant}"
     if plan.trains_adapters and plan.sharded:
-        chosen["checkpoint_copies_held"] = "checkpoint-copies-sharded-adapter"
+        chosen["extra_checkpoint_copies"] = "extra-checkpoint-copies-sharded-adapter"
         if plan.kernels == "stock":
             chosen["activation_units"] = "activation-units-adapter-stock-sharded"
     if plan.sharding == "zero3":
@@ -174,7 +174,7 @@ def inputs_of(plan: Plan, constants: Constants, gpu: Gpu | None) -> tuple[dict[s
     model = _model_inputs(plan)
     own = _plan_inputs(plan, per)
     chosen = {name: constants.value(id_) for name, id_ in chosen_constants(plan).items()}
-    unused = {"quantization_constant_bytes": 0.0, "checkpoint_copies_held": 1.0, "bucket_elements": 0.0}
+    unused = {"quantization_constant_bytes": 0.0, "extra_checkpoint_copies": 0.0, "bucket_elements": 0.0}
     rig = {"bus_bytes_per_second": (plan.bus_gb_per_s or 0.0) * BYTES_PER_GB}
     groups: Mapping[Kind, Mapping[str, float]] = {
         "model": model,

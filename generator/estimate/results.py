@@ -73,8 +73,8 @@ class Estimate:
     host_ram_gib: float
     """Host memory that the whole machine needs for offloaded states; 0 without offload."""
     tokens_per_step_per_gpu: int
-    tokens_per_sec_per_gpu: Band
-    """Cautious, expected and best sustained speed."""
+    tokens_per_sec_per_gpu: Band | None
+    """Cautious, expected and best sustained speed; None with CPU offload, whose time is not modelled."""
     break_even_tokens: float
     """Tokens per GPU and micro-step below which the link is the limit, at the expected speed; 0 where nothing is
     gathered."""
@@ -85,14 +85,9 @@ class Estimate:
     assumptions: tuple[str, ...]
     """Ids of what was assumed because nobody said otherwise, such as `expandable-segments`."""
 
-    @property
-    def tokens_per_sec(self) -> Band:
-        """All GPUs together."""
-        n = self.plan.n_gpus
-        speed = self.tokens_per_sec_per_gpu
-        return Band(speed.low * n, speed.expected * n, speed.high * n)
-
-    def hours_for(self, tokens: float) -> Band:
-        """Hours to train on `tokens` tokens: low is at the best speed, high at the cautious one."""
-        speed = self.tokens_per_sec
-        return Band(tokens / speed.high / 3600, tokens / speed.expected / 3600, tokens / speed.low / 3600)
+    def seconds_for(self, tokens: float) -> Band | None:
+        """Seconds to train on `tokens` tokens on all GPUs: low is at the best speed, high at the cautious one."""
+        speed, n = self.tokens_per_sec_per_gpu, self.plan.n_gpus
+        if speed is None:
+            return None
+        return Band(tokens / speed.high / n, tokens / speed.expected / n, tokens / speed.low / n)

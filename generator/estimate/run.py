@@ -6,7 +6,7 @@ from generator.architecture import count_parameters
 from generator.catalog.catalogue import Catalog
 from generator.catalog.records import Constants
 from generator.estimate.inputs import Kind, chosen_constants, inputs_of
-from generator.estimate.memory import MEMORY, PHASE_STEPS, phase_terms
+from generator.estimate.phases import MEMORY, PHASE_STEPS, phase_terms
 from generator.estimate.plan import Plan
 from generator.estimate.results import Band, Estimate, Fits, Quantity
 from generator.estimate.time import TIME
@@ -41,6 +41,13 @@ def formula_sources(catalog: Catalog) -> dict[str, str]:
         name.replace("-", "_"): ", ".join(citation.source for citation in formula.citations)
         for name, formula in catalog.constants.formulas.items()
     }
+
+
+def _speed(plan: Plan, values: dict[str, float]) -> Band | None:
+    """Nothing with offload: the optimizer step on the CPU and its traffic are not modelled."""
+    if plan.cpu_offload != "none":
+        return None
+    return Band(values["tokens_per_second_cautious"], values["tokens_per_second"], values["tokens_per_second_best"])
 
 
 def fits_of(ratio: float, peak_gib: float, overhead_gib: float, usable_gib: float, limits: tuple[float, float]) -> Fits:
@@ -82,9 +89,7 @@ def estimate(catalog: Catalog, plan: Plan) -> Estimate:
         fits=fits_of(peak / usable, peak, values["overhead_gib"], usable, limits),
         host_ram_gib=gib_from_bytes(values["host_memory"]),
         tokens_per_step_per_gpu=plan.tokens,
-        tokens_per_sec_per_gpu=Band(
-            values["tokens_per_second_cautious"], values["tokens_per_second"], values["tokens_per_second_best"]
-        ),
+        tokens_per_sec_per_gpu=_speed(plan, values),
         break_even_tokens=values["break_even_tokens"],
         bound="link" if link > compute else "compute",
         quantities=_quantities(values, kinds, chosen_constants(plan), formula_sources(catalog)),

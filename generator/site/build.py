@@ -14,7 +14,7 @@ from pathlib import Path
 
 from generator.catalog import Catalog, load_catalog
 from generator.errors import BuildError
-from generator.site import assemble, search
+from generator.site import assemble, search, styles
 from generator.site.messages import Messages
 from generator.site.page import LANGUAGES, Language
 from generator.site.render import ROOT, facts_of, render
@@ -65,9 +65,12 @@ def environment(data_date: datetime.date, work_dir: Path) -> dict[str, str]:
 
 
 def run_mkdocs(languages: Sequence[Language], work_dir: Path, variables: Mapping[str, str]) -> dict[Language, Path]:
-    """Builds the languages side by side; returns where each stands. Raises BuildError with MkDocs' own output."""
+    """Builds the languages side by side; returns where each stands. Raises BuildError with MkDocs' own output.
+
+    Not with `--quiet`: it hides warnings from `--strict` too.
+    """
     built = {language: work_dir / "html" / language for language in languages}
-    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--clean"]
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--clean"]
     running = {
         language: subprocess.Popen(
             [*command, "--config-file", str(ROOT / CONFIGURATIONS[language]), "--site-dir", str(directory)],
@@ -80,7 +83,7 @@ def run_mkdocs(languages: Sequence[Language], work_dir: Path, variables: Mapping
         for language, directory in built.items()
     }
     try:
-        output = {language: process.communicate()[0].strip() for language, process in running.items()}
+        output = {language: process.communicate()[0] for language, process in running.items()}
     finally:
         for process in running.values():
             if process.poll() is None:
@@ -88,8 +91,15 @@ def run_mkdocs(languages: Sequence[Language], work_dir: Path, variables: Mapping
                 process.wait()
     failed = [language for language, process in running.items() if process.returncode]
     if failed:
-        raise BuildError("\n".join(f"MkDocs ({language}) failed:\n{output[language]}" for language in failed))
+        raise BuildError(
+            "\n".join(f"MkDocs ({language}) failed:\n{worth_reading(output[language])}" for language in failed)
+        )
     return built
+
+
+def worth_reading(output: str) -> str:
+    """What a program said, without the lines that only tell of its progress."""
+    return "\n".join(line for line in output.splitlines() if line.strip() and not line.startswith(("INFO", "DEBUG")))
 
 
 @contextmanager
@@ -123,8 +133,11 @@ def build(
     site_dir, work_dir = site_dir.absolute(), work_dir.absolute()
     check_replaceable(site_dir)
     catalog = load_catalog(data_dir) if data_dir is not None else load_catalog()
-    with only_one(work_dir):
-        return _build(catalog, site_dir, chosen, work_dir, source_dir)
+    try:
+        with only_one(work_dir):
+            return _build(catalog, site_dir, chosen, work_dir, source_dir)
+    except OSError as error:
+        raise BuildError(f"the site could not be written: {error}") from error
 
 
 def _build(
@@ -136,13 +149,12 @@ def _build(
     try:
         shutil.rmtree(staging, ignore_errors=True)
         assemble.join(run_mkdocs(languages, work_dir, variables), staging)
+        styles.trim(staging)
         search.index(staging, variables)
         paths = [document.path for document in documents[languages[0]]]
         title = Messages(languages[0])("shell.site.name")
         assemble.finish(staging, paths, languages, facts_of(catalog, languages), title)
         put_in_place(staging, site_dir)
-    except OSError as error:
-        raise BuildError(f"the site could not be written: {error}") from error
     finally:
         shutil.rmtree(staging, ignore_errors=True)
     return Built(site_dir=site_dir, pages=sum(map(len, documents.values())), languages=languages)

@@ -8,10 +8,9 @@ from decimal import ROUND_HALF_UP, Decimal
 
 from babel import Locale
 from babel.dates import format_date
-from babel.numbers import format_percent
 
 from generator.errors import BuildError
-from generator.site.messages import MINUS, Messages, decimal_text
+from generator.site.messages import Messages, decimal_text
 from generator.site.page import Language
 from generator.units import PARAMETERS_PER_BILLION
 
@@ -48,10 +47,10 @@ class Formats:
 
     def percent(self, ratio: Number, digits: int = 0) -> str:
         """«80 %» / “80%” for 0.8."""
-        pattern = self._locale.percent_formats[None].pattern
-        if digits:
-            pattern = pattern.replace("#,##0", "#,##0." + "0" * digits)
-        return str(format_percent(rounded(ratio, digits + 2), pattern, locale=self._locale)).replace("-", MINUS)
+        pattern = str(self._locale.percent_formats[None].pattern)
+        if isinstance(ratio, float) and not math.isfinite(ratio):
+            raise BuildError(f"expected a finite number, found {ratio}")
+        return pattern.replace("#,##0", self.number(Decimal(str(ratio)) * 100, digits))
 
     def date(self, value: date) -> str:
         """«1 декабря 2026» / “December 1, 2026”."""

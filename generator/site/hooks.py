@@ -19,6 +19,16 @@ from generator.site.page import FRAGMENT_TOKEN, LANGUAGES, SECTIONS, Language
 from generator.site.urls import PREFIXES, Alternate, language_link, page_url, repository_url, site_url
 
 TAG = re.compile(r"<[^>]*>")
+HEADING_OR_REGION = re.compile(
+    r'<h[23][^>]*>(?P<heading>.*?)</h[23]>|<div class="tf-table[^>]*? role="region" [^>]*aria-label="(?P<label>[^"]*)"',
+    re.DOTALL,
+)
+PERMALINK = re.compile(r'<a class="headerlink".*?</a>', re.DOTALL)
+VERDICT_TABLE = re.compile(r'<div class="tf-table"(?P<attributes> [^>]*>\s*<table>.*?</table>)', re.DOTALL)
+SORTABLE_ROWS, FILTERABLE_ROWS = 8, 15
+"""Tables of verdicts from so many rows on get the means to sort, and to filter."""
+CODE = re.compile(r"(<pre[^>]*>(?:<span></span>)?<code)\b")
+CELL_END = re.compile(r"</(dt|dd|td|th)>(?=<)")
 TABLE = re.compile(r"<table>.*?</table>", re.DOTALL)
 
 
@@ -98,11 +108,40 @@ def on_page_content(content: str, page: Any, config: Any, **_: object) -> str:
 
     region.count = 0  # type: ignore[attr-defined]
     content = FRAGMENT_TOKEN.sub(fragment, TABLE.sub(region, content))
+    content = CELL_END.sub(r"</\1> ", content)  # words of two cells are two words, for whoever reads text alone
+    content = CODE.sub(r'\1 tabindex="0"', content)  # what scrolls can be reached by keyboard
     _name_contents(page.toc, words)
     unused = sorted(fragments.keys() - used)
     if unused:
         raise PluginError(f"{page.file.src_uri}: fragments that stand nowhere: {', '.join(unused)}")
-    return content
+    return distinct_regions(VERDICT_TABLE.sub(long_table, content))
+
+
+def long_table(match: re.Match[str]) -> str:
+    """A long table of verdicts, marked for the script that sorts and filters, with room for what that adds."""
+    body = match["attributes"].partition("<tbody>")[2]
+    rows = body.count("<tr")
+    if "tf-verdict" not in body or rows < SORTABLE_ROWS or re.search(r"(col|row)span=", body):
+        return match.group()
+    bar = '<div class="tf-filter tf-needs-js" data-tf-filter></div>' if rows >= FILTERABLE_ROWS else ""
+    return f'{bar}<div class="tf-table" data-tf-sortable{match["attributes"]}'
+
+
+def distinct_regions(content: str) -> str:
+    """The page with every scrolling region named apart: a name that stands twice takes its heading along."""
+    names = [match["label"] for match in HEADING_OR_REGION.finditer(content) if match["label"] is not None]
+    heading = ""
+
+    def named(match: re.Match[str]) -> str:
+        nonlocal heading
+        label = match["label"]
+        if label is None:
+            heading = " ".join(TAG.sub("", PERMALINK.sub("", match["heading"])).split()).replace('"', "&quot;")
+        elif names.count(label) > 1 and heading:
+            return match.group().replace(f'aria-label="{label}"', f'aria-label="{label}: {heading}"')
+        return match.group()
+
+    return HEADING_OR_REGION.sub(named, content)
 
 
 def _name_contents(items: Any, words: Any) -> None:

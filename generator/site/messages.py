@@ -128,8 +128,8 @@ class Messages:
     def __call__(self, key: str, **values: Value) -> str:
         """The message with its placeholders filled, as plain text: escape it before it becomes HTML.
 
-        A message with plural forms needs `count`. Raises MessageError for a missing message or value, and for a value
-        that no form of the message uses.
+        A message with plural forms needs `count`. Values that the message does not use are left out. Raises
+        MessageError for a missing message or value.
         """
         return self._fill(key, {name: self._text(value) for name, value in values.items()}, values.get("count"))
 
@@ -150,13 +150,8 @@ class Messages:
         except KeyError:
             raise MessageError(f"no message `{key}` in {self.language}") from None
         names = placeholders(message)
-        plural = not isinstance(message, str)
-        missing = names - texts.keys()
-        surplus = texts.keys() - names - ({"count"} if plural else set())
-        if missing or surplus:
-            raise MessageError(
-                f"message `{key}` in {self.language}: missing {sorted(missing)}, unused {sorted(surplus)}"
-            )
+        if missing := names - texts.keys():
+            raise MessageError(f"message `{key}` in {self.language}: no value for {', '.join(sorted(missing))}")
         if isinstance(message, str):
             return message.format_map(texts)
         if isinstance(count, str) or count is None:

@@ -126,7 +126,7 @@ class PageWriter:
 
 
 def fill(text: str, values: Mapping[str, Value]) -> Markup:
-    """The escaped text with `{name}` replaced by values, escaped unless Markup; braces of other names stay as they are."""
+    """The escaped text with `{name}` replaced by values, escaped unless Markup; other braces stay as they are."""
     pattern = re.compile("|".join(re.escape("{" + name + "}") for name in sorted(values)) or r"(?!)")
     pieces: list[Markup] = []
     end = 0

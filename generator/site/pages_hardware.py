@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from markupsafe import Markup
 
 from generator.site.page import Page
+from generator.site.pages_env import PageWriter
 from generator.site.pages_home import headline, report_values
 from generator.site.pages_site import Site
 from generator.views.facts import facts_of
@@ -17,7 +20,8 @@ def rigs_page(site: Site) -> Page:
     rows = []
     for rig_id, report in site.reports.items():
         rig = site.catalog.rigs[rig_id]
-        text = headline(site, writer, report, lambda shown, path, rig_id=rig_id: _link(writer.link(site.rig_path(rig_id) + path), shown))
+        place = partial(_number_of_rig, writer, site.rig_path(rig_id))
+        text = headline(site, writer, report, place)
         rows.append(
             {"id": rig_id, "rig": rig, "headline": text, "pools": pools(rig, site.catalog.gpus[rig.gpu])},
         )
@@ -30,6 +34,10 @@ def rigs_page(site: Site) -> Page:
         rows=rows,
         **site.values(writer),
     )
+
+
+def _number_of_rig(writer: PageWriter, rig_path: str, shown: str, path: str) -> Markup:
+    return _link(writer.link(rig_path + path), shown)
 
 
 def _link(address: str, shown: str) -> Markup:
@@ -49,7 +57,7 @@ def rig_page(site: Site, rig_id: str) -> Page:
         description=writer.messages("rigs.page.description", rig=name, headline=line.striptags()),
         edit_path=site.catalog.path_of("rig", rig_id),
         rig_title=writer.messages("rigs.page.title", rig=name),
-        headline_html=line,
+        headline_html=writer.messages.html("rigs.page.lead", parts=line),
         matrix_rows=matrix(site.catalog, report),
         facts=facts_of(rig),
         **site.values(writer),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -11,10 +12,11 @@ from generator.catalog.fields import Citation
 from generator.site.page import Page
 from generator.site.pages_env import PageWriter
 from generator.site.pages_site import Site
-from generator.verdict.results import RigReport, Verdict
-from generator.views.families import FamilyRow, Member, family_rows
-from generator.views.home import example_of_class, out_of_reach, reaches
-from generator.views.memory import Need, PerParameter, memory_per_parameter, needs
+from generator.verdict.results import Mode, RigReport, Verdict, VerdictId
+from generator.views.families import FamilyRow, Member, family_rows, name_groups
+from generator.views.home import PretrainingGroup, example_of_class, out_of_reach, pretraining_groups, reaches
+from generator.views.memory import Need, PerParameter, memory_per_parameter, needs, peak_terms
+from generator.views.methodology import LeverRow, check_rows, lever_rows
 from generator.views.rigs import capability_rows, context_rows, methods_of, pools
 from generator.views.sources import provenance, source_host
 
@@ -44,12 +46,52 @@ def billions_range(writer: PageWriter, low: float, high: float) -> str:
     return last if low == high else f"{writer.formats.number(low, 1, trim=True)}–{last}"
 
 
+def bare_range(writer: PageWriter, low: float, high: float) -> str:
+    """«16–20», as exact as two decimals say."""
+    first, last = writer.formats.number(low, 2, trim=True), writer.formats.number(high, 2, trim=True)
+    return last if first == last else f"{first}–{last}"
+
+
 def bytes_range(writer: PageWriter, low: float, high: float) -> str:
-    """«16–20 Б/парам.», as exact as two decimals say."""
-    shown, last = writer.formats.number(low, 2, trim=True), writer.formats.number(high, 2, trim=True)
-    return writer.formats.unit(high, "byte_per_parameter", 2, trim=True) if shown == last else (
-        f"{shown}–{writer.formats.unit(high, 'byte_per_parameter', 2, trim=True)}"
-    )
+    """«16–20 Б/парам.»."""
+    first = writer.formats.number(low, 2, trim=True)
+    last = writer.formats.unit(high, "byte_per_parameter", 2, trim=True)
+    return last if first == writer.formats.number(high, 2, trim=True) else f"{first}–{last}"
+
+
+def ratio_range(writer: PageWriter, low: float, high: float) -> str:
+    """«17–73 %»."""
+    first, last = writer.formats.percent(low), writer.formats.percent(high)
+    return last if first == last else f"{writer.formats.number(low * 100)}–{last}"
+
+
+def model_range(writer: PageWriter, low: float, high: float) -> str:
+    """«0,6–1,8B»: sizes of real models, one decimal always."""
+    first, last = writer.formats.number(low, 1), writer.formats.billions(high * 1e9)
+    return last if first == writer.formats.number(high, 1) else f"{first}–{last}"
+
+
+def group_sizes(writer: PageWriter, group: PretrainingGroup) -> str:
+    """«0,5–1,5B»; «7B и больше» where the verdict leaves no hope."""
+    first = writer.formats.billions(group.sizes[0] * 1e9, 1, trim=True)
+    if group.verdict == "not-recommended":
+        return writer.messages("home.card.and_more", size=first)
+    return billions_range(writer, group.sizes[0], group.sizes[-1])
+
+
+def exemplar_name(site: Site, writer: PageWriter, model: str) -> str:
+    """Name of a model; of a bare size its number."""
+    if model in site.catalog.models:
+        return site.catalog.models[model].name
+    return writer.formats.billions(float(model.removeprefix("size-")) * 1e9, 1, trim=True)
+
+
+def modes_by_verdict(modes: tuple[Mode, ...]) -> Mapping[VerdictId, list[Mode]]:
+    """Modes with one verdict together, in their order."""
+    found: dict[VerdictId, list[Mode]] = {}
+    for mode in modes:
+        found.setdefault(mode.verdict, []).append(mode)
+    return found
 
 
 def cards_by_host(site: Site, row: FamilyRow) -> Mapping[str, list[Member]]:
@@ -69,7 +111,9 @@ def report_values(site: Site, writer: PageWriter, rig_id: str) -> dict[str, Any]
     rows = capability_rows(catalog, report, tuple(methods_of(catalog)))
     per_parameter = memory_per_parameter(catalog, report)
     context_class = report.headline.full or catalog.policy.size_classes[0].id
-    class_models = report.capability[context_class, "full"].models if (context_class, "full") in report.capability else ()
+    class_models = (
+        report.capability[context_class, "full"].models if (context_class, "full") in report.capability else ()
+    )
     contexts = context_rows(report, class_models, "full")
     return {
         "rig_id": rig_id,
@@ -90,8 +134,37 @@ def report_values(site: Site, writer: PageWriter, rig_id: str) -> dict[str, Any]
         "contexts": contexts,
         "context_lengths": sorted({tokens for row in contexts for tokens in row.by_tokens}),
         "pretraining": tuple(report.pretraining.items()),
+        "pretraining_groups": pretraining_groups(report),
+        "group_sizes": lambda group: group_sizes(writer, group),
+        "billions_range": lambda low, high: model_range(writer, low, high),
+        "ratio_range": lambda low, high: ratio_range(writer, low, high),
+        "bare_range": lambda low, high: bare_range(writer, low, high),
+        "name_groups": lambda ids: name_groups(catalog.models, ids),
+        "exemplar_name": lambda model: exemplar_name(site, writer, model),
+        "modes_by_verdict": modes_by_verdict,
         "gpu_fact": lambda field: f"gpus/{rig.gpu}/#fact-{field.replace('.', '-').replace('_', '-')}",
         **pool_values(site, report, per_parameter),
+        **check_values(site, writer, report),
+    }
+
+
+def check_values(site: Site, writer: PageWriter, report: RigReport) -> dict[str, Any]:
+    """What single settings save, and how far the estimate is from measured runs."""
+    checks = check_rows(site.catalog)
+
+    def items(rows: tuple[LeverRow, ...]) -> Markup:
+        place = writer.link("methodology/#levers")
+        saved = (
+            (row.lever, Markup('<a class="tf-num" href="{}">{}</a>').format(place, writer.formats.gib(row.saved_gib)))
+            for row in rows[1:]
+        )
+        return Markup(", ").join(writer.messages.html(f"home.context.lever.{name}", saved=link) for name, link in saved)
+
+    return {
+        "levers": lever_rows(site.catalog, report),
+        "lever_items": items,
+        "checks": checks,
+        "checks_worst": max((abs(row.error) for row in checks), default=0.0),
     }
 
 
@@ -119,10 +192,12 @@ def pool_values(site: Site, report: RigReport, rows: tuple[PerParameter, ...]) -
     return {
         "example": example,
         "example_name": site.catalog.models[example].name,
+        "example_size": site.size_class_top(size_class),
         "needs": found,
         "needs_max": max([have, *(need.high_gib for need in found)]),
         "heaviest": heaviest_of(found),
         "example_verdicts": verdicts,
+        "peak_terms": peak_terms,
     }
 
 
@@ -136,8 +211,8 @@ def home_page(site: Site) -> Page:
     writer = site.writer("")
     rig_id = site.first_rig
     values = report_values(site, writer, rig_id)
-    rig, gpu, report = values["rig"], values["gpu"], values["report"]
-    cards = f"{rig.count}× {gpu.name}"
+    rig, report = values["rig"], values["report"]
+    cards = re.sub(r"\s*\([^)]*\)$", "", site.of(rig.name))
 
     def linked(text: str, path: str) -> Markup:
         return Markup('<a class="tf-num" href="{}">{}</a>').format(writer.link(path), text)
@@ -151,13 +226,11 @@ def home_page(site: Site) -> Page:
     title_html = writer.messages.html(
         "home.headline.whole", memory=memory, rig=name, parts=headline(site, writer, report, linked)
     )
-    plain = Markup(
-        writer.messages.html(
-            "home.headline.whole",
-            memory=writer.formats.gb(total),
-            rig=cards,
-            parts=headline(site, writer, report, unlinked),
-        )
+    plain = writer.messages.html(
+        "home.headline.whole",
+        memory=writer.formats.gb(total),
+        rig=cards,
+        parts=headline(site, writer, report, unlinked),
     ).striptags()
     data_date = writer.formats.date(site.catalog.data_date)
     sizes = report.headline
@@ -169,7 +242,9 @@ def home_page(site: Site) -> Page:
         edit_path=site.catalog.path_of("rig", rig_id),
         navigation_title=writer.messages("home.navigation"),
         title_html=title_html,
-        pools_heading=writer.messages("home.pools.heading", total=writer.formats.gb(total), model=values["example_name"]),
+        pools_heading=writer.messages(
+            "home.pools.heading", total=writer.formats.gb(total), size=values["example_size"]
+        ),
         pretrain_range=billions_range(writer, sizes.pretrain_from_billions, sizes.pretrain_to_billions)
         if sizes.pretrain_from_billions is not None and sizes.pretrain_to_billions is not None
         else "",
@@ -178,4 +253,3 @@ def home_page(site: Site) -> Page:
         **site.values(writer),
         **values,
     )
-

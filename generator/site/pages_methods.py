@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from generator.site.page import Page
 from generator.site.pages_home import report_values
-from generator.site.pages_settings import settings_of
+from generator.site.pages_settings import SETTINGS, settings_of
 from generator.site.pages_site import Site
 from generator.views.memory import cost_of_recipe
 
@@ -35,8 +35,13 @@ def method_page(site: Site, method_id: str) -> Page:
         edit_path=site.catalog.path_of("method", method_id),
         method_id=method_id,
         method=method,
-        rows=[{"recipe": rung, "cost": cost_of_recipe(site.catalog, report, method_id, rung.id)} for rung in method.ladder],
+        rows=[
+            {"recipe": rung, "cost": cost_of_recipe(site.catalog, report, method_id, rung.id)} for rung in method.ladder
+        ],
         settings=lambda rung: settings_of(writer, rung, trains_all),
+        setting_names=[
+            name for name in SETTINGS if any(name in settings_of(writer, rung, trains_all) for rung in method.ladder)
+        ],
         verdicts={model: verdict for (model, tried), verdict in report.verdicts.items() if tried == method_id},
         **site.values(writer),
         **report_values(site, writer, site.first_rig),

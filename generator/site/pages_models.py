@@ -16,7 +16,9 @@ def models_page(site: Site) -> Page:
         "models.md.j2",
         section="models",
         title=writer.messages("models.index.heading"),
-        description=writer.messages("models.index.description", count=len(models), n=writer.formats.number(len(models))),
+        description=writer.messages(
+            "models.index.description", count=len(models), n=writer.formats.number(len(models))
+        ),
         navigation_title=writer.messages("models.index.navigation"),
         ordered=sorted(models, key=lambda model: (models[model].parameters.exact.value, model)),
         **site.values(writer),

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from markupsafe import Markup
 
+from generator.estimate.results import Band
 from generator.site.formats import rounded
 from generator.site.messages import MessageError, placeholders
 from generator.site.pages_env import PageWriter
-from generator.estimate.results import Band
 from generator.verdict.results import Improvement, Reason, Rung
-
+from generator.views.reasons import deciding_reason
 
 DAYS_PER_YEAR = 365.25
 DAYS_SHOWN_AS_YEARS = 730
 """From here on a number of days says less than a number of years."""
+YEARS_SHOWN_AS_MANY = 100
+"""Beyond it the number means nothing."""
 HARMLESS = frozenset({"memory-comfortable", "time-comfortable", "link-heavy"})
 """Reasons that never make a verdict worse."""
 
@@ -30,13 +34,25 @@ class ReasonWriter:
 
         Raises MessageError when there is no such message, or no value that it needs.
         """
-        key = f"reasons.{reason.id}"
+        return self._say("reasons", reason, goal, reason.values)
+
+    def short(self, reason: Reason, goal: str, ratio: float) -> Markup:
+        """The same in a few words, from `short.<id>`; `ratio` is the recipe's share of memory."""
+        return self._say("short", reason, goal, {"ratio": ratio, **reason.values})
+
+    def short_of(self, rung: Rung, goal: str) -> Markup:
+        """What decided a recipe's verdict, in a few words."""
+        reason = deciding_reason(rung, goal)
+        return self.short(reason, goal, rung.estimate.ratio) if reason is not None else Markup()
+
+    def _say(self, area: str, reason: Reason, goal: str, numbers: Mapping[str, float]) -> Markup:
+        key = f"{area}.{reason.id}"
         if key not in self.messages:
             key = f"{key}.{goal}"
         if key not in self.messages:
-            raise MessageError(f"no message `reasons.{reason.id}` in {self.messages.language}")
+            raise MessageError(f"no message `{area}.{reason.id}` in {self.messages.language}")
         wanted = placeholders(self.messages.catalogue[key])
-        values = {name: self.value(name, value, goal) for name, value in reason.values.items() if name in wanted}
+        values = {name: self.value(name, value, goal) for name, value in numbers.items() if name in wanted}
         return self.messages.html(key, **values)
 
     def duration(self, value: float, goal: str) -> str:
@@ -45,6 +61,8 @@ class ReasonWriter:
         if goal == "fine-tuning":
             return self.formats.hours(value, digits)
         if value >= DAYS_SHOWN_AS_YEARS:
+            if value >= YEARS_SHOWN_AS_MANY * DAYS_PER_YEAR:
+                return self.messages("common.many_years", n=self.formats.number(YEARS_SHOWN_AS_MANY))
             years = rounded(value / DAYS_PER_YEAR, 1 if value < 10 * DAYS_PER_YEAR else 0)
             return self.messages("common.years", value=self.formats.number(years, 1, trim=True), count=years)
         return self.formats.days(value, digits)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-
-from markupsafe import Markup
+from typing import TYPE_CHECKING
 
 from generator.catalog.records import Recipe
 from generator.site.pages_env import PageWriter
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
 
 SETTINGS = (
     "precision",

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
-
-from markupsafe import Markup
+from typing import TYPE_CHECKING, Any
 
 from generator.catalog import Catalog, Usage
 from generator.catalog.fields import Text
@@ -21,6 +19,9 @@ from generator.verdict.results import RigReport
 from generator.views.facts import fact_anchor
 from generator.views.rigs import methods_of
 from generator.views.sources import SourceView, source_host, source_views
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
 
 SIGNS: Mapping[str, str] = {"comfortable": "●", "borderline": "◐", "not-recommended": "○", "unknown": "?"}
 """The sign beside a verdict's word: colour alone says nothing."""
@@ -143,7 +144,6 @@ class Site:
 
     def values(self, writer: PageWriter) -> dict[str, Any]:
         """What the templates of any page may use beside the writer's own functions."""
-
         reasons = ReasonWriter(writer)
 
         def source(source_id: str) -> Source:
@@ -166,6 +166,8 @@ class Site:
             "outside": outside,
             "of": of,
             "reason": reasons.sentence,
+            "short_reason": reasons.short,
+            "short_of": reasons.short_of,
             "duration": reasons.duration,
             "duration_range": reasons.duration_range,
             "deciding": reasons.deciding,

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from markupsafe import Markup
+from typing import TYPE_CHECKING
 
 from generator.catalog import Usage
 from generator.site.page import Page
 from generator.site.pages_env import PageWriter
 from generator.site.pages_site import Site
 from generator.views.sources import provenance, sources_by_type
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
 
 
 def sources_page(site: Site) -> Page:
@@ -18,7 +21,9 @@ def sources_page(site: Site) -> Page:
         "sources.md.j2",
         section="sources",
         title=writer.messages("sources.index.heading"),
-        description=writer.messages("sources.index.description", count=len(site.sources), n=writer.formats.number(len(site.sources))),
+        description=writer.messages(
+            "sources.index.description", count=len(site.sources), n=writer.formats.number(len(site.sources))
+        ),
         navigation_title=writer.messages("sources.index.navigation"),
         provenance=provenance(site.catalog),
         by_type=sources_by_type(site.sources.values()),
@@ -34,7 +39,9 @@ def source_page(site: Site, source_id: str) -> Page:
         "source.md.j2",
         section="sources",
         title=view.source.title,
-        description=writer.messages("sources.page.description", title=view.source.title, publisher=view.source.publisher),
+        description=writer.messages(
+            "sources.page.description", title=view.source.title, publisher=view.source.publisher
+        ),
         edit_path=site.catalog.path_of("source", source_id),
         view=view,
         usage_field=lambda usage: field_name(site, writer, usage),
@@ -54,7 +61,9 @@ def field_name(site: Site, writer: PageWriter, usage: Usage) -> Markup:
         case "model" | "gpu" | "rig":
             return say(f"facts.{usage.kind}.{usage.field}")
         case "method" if parts[0] == "ladder":
-            return say("sources.field.recipe", name=site.of(site.catalog.methods[usage.record_id].ladder[int(parts[1])].name))
+            return say(
+                "sources.field.recipe", name=site.of(site.catalog.methods[usage.record_id].ladder[int(parts[1])].name)
+            )
         case "policy" if parts[0] == "workload":
             return say(f"methodology.workload.{parts[1]}")
         case "policy":

@@ -17,6 +17,11 @@ OPERATORS: Mapping[str, str] = {"*": "×", "/": "÷", "-": "−", "+": "+"}
 FORMULA_TOKEN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|[-+*/]|\d+(?:\.\d+)?|[(),]|\s+")
 
 
+def unit_key(unit: str) -> str:
+    """A unit of data/constants.yml as a message key: `bytes-per-parameter`."""
+    return "-".join(re.findall(r"[a-z0-9]+", unit.lower()))
+
+
 class ValueWriter:
     """Writes values in the language of a page."""
 
@@ -65,6 +70,11 @@ class ValueWriter:
         digits = 0 if abs(quantity.value) >= 1000 else 4
         return self.formats.number(quantity.value, digits, trim=digits > 0)
 
+    def constant_unit(self, unit: str) -> Markup:
+        """The unit of a constant in words; as the data write it where the catalogue has none for it."""
+        key = f"methodology.constant_unit.{unit_key(unit)}"
+        return self.messages.html(key) if key in self.messages else Markup('<span lang="en">{}</span>').format(unit)
+
     def formula(self, step: Step) -> Markup:
         """The expression of a step with every name a link to where it is explained."""
         pieces: list[Markup] = []
@@ -73,4 +83,4 @@ class ValueWriter:
                 pieces.append(Markup('<a href="#q-{}">{}</a>').format(token.replace("_", "-"), token))
             else:
                 pieces.append(escape(OPERATORS.get(token, token)))
-        return Markup('<code>{}</code>').format(Markup("").join(pieces))
+        return Markup("<code>{}</code>").format(Markup("").join(pieces))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Literal
 
 from generator.catalog.catalogue import Catalog
 from generator.estimate import Estimate, Plan, estimate
@@ -15,8 +16,9 @@ CONTEXT_STEP = 256
 """Context lengths are looked for in multiples of it."""
 CONTEXT_LIMIT = 131_072
 """Longest context looked for where a model states none."""
-GPU_COUNTS = (1, 2, 4, 8, 16, 32, 64)
-"""Machines and small clusters that people build."""
+GPU_COUNTS = (1, 2, 4, 8)
+"""Cards of one machine: what joins several machines is not modelled."""
+GRAD_SYNCS: tuple[Literal["each", "last"], ...] = ("each", "last")
 
 
 def is_better(one: VerdictId, other: VerdictId) -> bool:
@@ -25,15 +27,16 @@ def is_better(one: VerdictId, other: VerdictId) -> bool:
 
 
 def context_variants(catalog: Catalog, plan: Plan) -> Iterator[ContextVariant]:
-    """The plan at the policy's context lengths, then with its accumulation at the plan's own length."""
+    """The plan at the policy's context lengths, then with its accumulation, gradients reduced each time or last."""
     workload = catalog.policy.workload
     variants = [replace(plan, seq_len=seq_len) for seq_len in workload.context_variants]
-    variants.append(replace(plan, grad_accum=workload.grad_accum_variant))
+    variants += [replace(plan, grad_accum=workload.grad_accum_variant, grad_sync=sync) for sync in GRAD_SYNCS]
     for variant in variants:
         result = estimate(catalog, variant)
         yield ContextVariant(
             seq_len=variant.seq_len,
             grad_accum=variant.grad_accum,
+            grad_sync=variant.grad_sync,
             ratio=result.ratio,
             peak_gib=result.peak_gib.expected,
             memory=memory_verdict(catalog.policy, result),

@@ -67,6 +67,8 @@ def _memory(policy: Policy, result: Estimate, compromise: bool) -> Finding:
 
 
 def _link(policy: Policy, result: Estimate) -> Finding:
+    if result.tokens_per_sec_per_gpu is None:
+        return Finding("comfortable", None)
     break_even, tokens = result.break_even_tokens, result.plan.tokens
     numbers = {"tokens": float(tokens), "break_even_tokens": break_even}
     if tokens < policy.link_bound_below.value * break_even:
@@ -76,17 +78,19 @@ def _link(policy: Policy, result: Estimate) -> Finding:
     return Finding("comfortable", None)
 
 
-def training_time(policy: Policy, result: Estimate, goal: str) -> Band:
-    """Hours for the reference fine-tuning, or days to the compute-optimal tokens of a pretraining."""
-    speed = result.tokens_per_sec
+def training_time(policy: Policy, result: Estimate, goal: str) -> Band | None:
+    """Hours for the reference fine-tuning, or days to the compute-optimal tokens; None where time is not modelled."""
     if goal == "fine-tuning":
         tokens, convert = policy.finetune_tokens.value, hours_from_seconds
     else:
         tokens, convert = policy.pretrain_tokens_per_parameter.value * result.parameters_total, days_from_seconds
-    return Band(convert(tokens / speed.high), convert(tokens / speed.expected), convert(tokens / speed.low))
+    seconds = result.seconds_for(tokens)
+    return seconds and Band(convert(seconds.low), convert(seconds.expected), convert(seconds.high))
 
 
-def _time(policy: Policy, time: Band, goal: str) -> Finding:
+def _time(policy: Policy, time: Band | None, goal: str) -> Finding:
+    if time is None:
+        return Finding("borderline", Reason("time-unknown"))
     comfortable, borderline = (
         (policy.finetune_comfortable_hours, policy.finetune_borderline_hours)
         if goal == "fine-tuning"

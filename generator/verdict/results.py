@@ -25,6 +25,7 @@ ReasonId = Literal[
     "time-comfortable",
     "time-borderline",
     "time-exceeds",
+    "time-unknown",
     "ecc-off-only",
     "needs-bf16",
     "not-modelled",
@@ -51,8 +52,9 @@ class Rung:
     verdict: VerdictId
     """What this recipe alone would give."""
     estimate: Estimate
-    time: Band
-    """Fine-tuning: hours for the reference number of tokens. Pretraining: days to the compute-optimal tokens."""
+    time: Band | None
+    """Fine-tuning: hours for the reference number of tokens. Pretraining: days to the compute-optimal tokens. None
+    where time is not modelled."""
     reasons: tuple[Reason, ...]
 
 
@@ -62,6 +64,8 @@ class ContextVariant:
 
     seq_len: int
     grad_accum: int
+    grad_sync: Literal["each", "last"]
+    """When gradients are reduced: after each micro-batch, or after the last one only (whole gradients on every GPU)."""
     ratio: float
     peak_gib: float
     memory: VerdictId

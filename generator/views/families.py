@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from generator.catalog.records import Model
-from generator.verdict.results import Mode, RigReport, VerdictId
+from generator.verdict.results import Mode, RigReport, Rung, VerdictId
 
 FINE_TUNING = ("full", "lora", "qlora")
 """Methods that the advice chooses from, the fullest first."""
@@ -54,6 +54,22 @@ class FamilyRow:
     """Methods that train less and are comfortable for every member too."""
     evidence: tuple[Evidence, ...]
     """One for each mode; for a row without modes what comes closest: the last method."""
+
+
+@dataclass(frozen=True, slots=True)
+class NameGroup:
+    """Models of one family listed together: `Gemma 3 ` and `1B`, `4B`."""
+
+    prefix: str
+    members: tuple[Member, ...]
+
+
+def name_groups(models: Mapping[str, Model], ids: Iterable[str]) -> tuple[NameGroup, ...]:
+    """Models by family, what their names share written once; families in the order of their first model."""
+    families: dict[str, list[str]] = {}
+    for model_id in ids:
+        families.setdefault(models[model_id].family, []).append(model_id)
+    return tuple(NameGroup(*_members(models, group)) for group in families.values())
 
 
 def family_rows(models: Mapping[str, Model], report: RigReport) -> tuple[FamilyRow, ...]:
@@ -121,17 +137,16 @@ def _also(report: RigReport, ids: Iterable[str], modes: tuple[Mode, ...]) -> tup
 def _evidence(report: RigReport, ids: Sequence[str], methods: Iterable[str]) -> tuple[Evidence, ...]:
     found = []
     for method in methods:
-        verdicts = {model_id: report.verdicts.get((model_id, method)) for model_id in ids}
-        rungs = {
-            model_id: (verdict.rung, verdict.verdict)
-            for model_id, verdict in verdicts.items()
-            if verdict is not None and verdict.rung is not None
-        }
-        ratios = {model_id: rung.estimate.ratio for model_id, (rung, _) in rungs.items() if rung is not None}
+        rungs: dict[str, tuple[Rung, VerdictId]] = {}
+        for model_id in ids:
+            verdict = report.verdicts.get((model_id, method))
+            if verdict is not None and verdict.rung is not None:
+                rungs[model_id] = (verdict.rung, verdict.verdict)
+        ratios = {model_id: rung.estimate.ratio for model_id, (rung, _) in rungs.items()}
         if not ratios:
             continue
         edge = max(ratios, key=lambda model_id: (ratios[model_id], model_id))
-        recipes = dict.fromkeys(rung.recipe for rung, _ in rungs.values() if rung is not None)
+        recipes = dict.fromkeys(rung.recipe for rung, _ in rungs.values())
         found.append(Evidence(method, rungs[edge][1], min(ratios.values()), ratios[edge], edge, tuple(recipes)))
     return tuple(found)
 

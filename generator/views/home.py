@@ -79,3 +79,39 @@ def example_of_class(report: RigReport, size_class: str, method: str) -> str | N
     """The largest model of a class on the capability map; none where the class is empty."""
     cell = report.capability.get((size_class, method))
     return cell.models[-1] if cell is not None and cell.models else None
+
+
+@dataclass(frozen=True, slots=True)
+class PretrainingGroup:
+    """Neighbouring sizes with one verdict."""
+
+    verdict: VerdictId
+    sizes: tuple[float, ...]
+    """Billions of parameters."""
+    first_days: float | None
+    """Expected days of the smallest."""
+    last_days: float | None
+    """Expected days of the largest."""
+
+
+def pretraining_groups(report: RigReport) -> tuple[PretrainingGroup, ...]:
+    """The pretraining sizes of a report, neighbours with one verdict together."""
+    groups: list[list[tuple[float, Verdict]]] = []
+    for size, verdict in sorted(report.pretraining.items()):
+        if groups and groups[-1][-1][1].verdict == verdict.verdict:
+            groups[-1].append((size, verdict))
+        else:
+            groups.append([(size, verdict)])
+    return tuple(
+        PretrainingGroup(
+            verdict=group[0][1].verdict,
+            sizes=tuple(size for size, _ in group),
+            first_days=_days(group[0][1]),
+            last_days=_days(group[-1][1]),
+        )
+        for group in groups
+    )
+
+
+def _days(verdict: Verdict) -> float | None:
+    return verdict.rung.time.expected if verdict.rung is not None and verdict.rung.time is not None else None

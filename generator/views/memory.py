@@ -126,3 +126,13 @@ def needs(catalog: Catalog, model: str, rows: tuple[PerParameter, ...]) -> tuple
     """What each way of training costs for one model."""
     parameters = catalog.models[model].parameters.exact.value
     return tuple(Need(model, parameters, row) for row in rows)
+
+
+SMALL_GIB = 0.05
+"""Terms below it would show as 0.0."""
+
+
+def peak_terms(estimated: Estimate) -> tuple[tuple[str, float], ...]:
+    """What the peak is made of: terms with their GiB per GPU, the largest first; the smallest are left out."""
+    terms = estimated.phases_gib[estimated.peak_phase].items()
+    return tuple(sorted(((t, gib) for t, gib in terms if gib >= SMALL_GIB), key=lambda item: -item[1]))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from generator.catalog import Catalog
 from generator.estimate.accuracy import Comparison, compare
-from generator.estimate.memory import MEMORY, phase_terms
+from generator.estimate.phases import MEMORY, phase_terms
 from generator.estimate.results import PHASES, Estimate, Quantity
 from generator.estimate.steps import Step
 from generator.estimate.time import TIME

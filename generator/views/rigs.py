@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from generator.catalog import Catalog
 from generator.catalog.records import Gpu, Method, Rig
 from generator.units import gib_from_mib
-from generator.verdict.results import Cell, RigReport, Verdict, VerdictId
+from generator.verdict.results import VERDICTS, Cell, Reason, RigReport, Verdict, VerdictId
+from generator.views.reasons import deciding_reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +65,15 @@ def pools(rig: Rig, gpu: Gpu) -> Pools:
 
 
 @dataclass(frozen=True, slots=True)
+class Spread:
+    """The models of a cell that share a verdict, by size."""
+
+    verdict: VerdictId
+    from_billions: float
+    to_billions: float
+
+
+@dataclass(frozen=True, slots=True)
 class CellView:
     """A cell of the capability map, with what it takes to explain it."""
 
@@ -76,7 +86,11 @@ class CellView:
     ratio: float | None
     """r of that model."""
     days: float | None
-    """Pretraining: expected days of that size."""
+    """Pretraining: expected days of that model."""
+    reason: Reason | None
+    """What decided the verdict of that model."""
+    spread: tuple[Spread, ...]
+    """The verdicts that occur, from best to worst, with the sizes that get them."""
 
     @property
     def mixed(self) -> bool:
@@ -117,14 +131,24 @@ def _cell_view(catalog: Catalog, report: RigReport, cell: Cell) -> CellView:
     exemplar = max(deciding, key=lambda model: (sizes[model], model)) if deciding else None
     chosen = verdicts[exemplar] if exemplar is not None else None
     rung = chosen.rung if chosen is not None else None
+    pretraining = catalog.methods[cell.method].goal == "pretraining"
     return CellView(
         cell,
         min(sizes.values(), default=None),
         max(sizes.values(), default=None),
         exemplar,
         rung.estimate.ratio if rung is not None else None,
-        rung.time.expected if rung is not None and exemplar not in catalog.models else None,
+        rung.time.expected if rung is not None and rung.time is not None and pretraining else None,
+        deciding_reason(rung, catalog.methods[cell.method].goal) if rung is not None else None,
+        tuple(_spread(sizes, verdicts)),
     )
+
+
+def _spread(sizes: Mapping[str, float], verdicts: Mapping[str, Verdict | None]) -> Iterator[Spread]:
+    for verdict_id in VERDICTS:
+        found = [sizes[model] for model, verdict in verdicts.items() if verdict and verdict.verdict == verdict_id]
+        if found:
+            yield Spread(verdict_id, min(found), max(found))
 
 
 def size_billions(catalog: Catalog, model: str) -> float:

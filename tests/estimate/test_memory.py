@@ -63,7 +63,8 @@ def test_root_reduce_of_an_8b_model_by_hand(catalog) -> None:
 
 def test_offload_moves_states_to_the_host(catalog) -> None:
     offloaded = estimate(catalog, plan(sharding="zero3", cpu_offload="optimizer"))
-    assert "optimizer-states" not in offloaded.phases_gib["optimizer-step"]
+    # gradients leave for the host as well: 2 bytes per parameter stay
+    assert {"optimizer-states", "held-gradients"}.isdisjoint(offloaded.phases_gib["optimizer-step"])
     assert offloaded.phases_gib["optimizer-step"]["weights"] == pytest.approx(2 * P / 4 / GIB)
     assert offloaded.host_ram_gib == pytest.approx(16 * P / GIB)
 

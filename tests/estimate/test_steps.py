@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from generator.estimate.memory import MEMORY, PHASE_STEPS, phase_terms
+from generator.estimate.phases import MEMORY, PHASE_STEPS, phase_terms
 from generator.estimate.results import PHASES, TERMS
 from generator.estimate.steps import FUNCTIONS, Formulas
 from generator.estimate.time import TIME

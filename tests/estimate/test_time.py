@@ -56,11 +56,17 @@ def test_qlora_sends_a_quarter_of_what_lora_sends(catalog) -> None:
     assert of_qlora == pytest.approx(2 * (0.5 * COUNTS.linear + 2 * (COUNTS.total - COUNTS.linear)))
 
 
-def test_hours_are_tokens_over_speed(catalog) -> None:
+def test_seconds_are_tokens_over_speed(catalog) -> None:
     result = estimate(catalog, FULL)
-    hours = result.hours_for(1e7)
-    assert hours.expected == pytest.approx(1e7 / (4 * result.tokens_per_sec_per_gpu.expected) / 3600)
-    assert hours.low < hours.expected < hours.high
+    seconds = result.seconds_for(1e7)
+    assert seconds.expected == pytest.approx(1e7 / (4 * result.tokens_per_sec_per_gpu.expected))
+    assert seconds.low < seconds.expected < seconds.high
+
+
+def test_time_with_offload_is_not_modelled(catalog) -> None:
+    offloaded = estimate(catalog, replace(FULL, sharding="zero3", cpu_offload="optimizer"))
+    assert offloaded.tokens_per_sec_per_gpu is None
+    assert offloaded.seconds_for(1e7) is None
 
 
 def test_accumulation_gathers_in_every_micro_step(catalog) -> None:

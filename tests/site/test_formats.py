@@ -21,6 +21,7 @@ RU, EN = Formats("ru"), Formats("en")
         (lambda f: f.number(-0.04, 1), "0,0", "0.0"),
         (lambda f: f.number(2.0, 1, trim=True), "2", "2"),
         (lambda f: f.percent(0.805), "81\xa0%", "81%"),
+        (lambda f: f.percent(17.45), "1745\xa0%", "1,745%"),
         (lambda f: f.percent(0.805, 1), "80,5\xa0%", "80.5%"),
         (lambda f: f.date(date(2026, 12, 1)), "1\xa0декабря 2026", "December\xa01, 2026"),
         (lambda f: f.partial_date("2026-12-01"), "1\xa0декабря 2026", "December\xa01, 2026"),
@@ -54,8 +55,9 @@ def test_rounding_takes_halves_away_from_zero():
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf")])
 def test_what_is_not_a_number_is_an_error(value):
-    with pytest.raises(BuildError):
-        RU.number(value)
+    for write in (RU.number, EN.percent):
+        with pytest.raises(BuildError):
+            write(value)
 
 
 @pytest.mark.parametrize("value", ["", "today", "2026-13", "2026-02-30", "2026-1-1-1"])

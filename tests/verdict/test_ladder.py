@@ -63,6 +63,7 @@ def test_offload_needs_host_memory(catalog) -> None:
     enough = rung(catalog, "qwen3-14b", "full", "full-zero3-offload")
     short = rung(catalog, "qwen3-14b", "full", "full-zero3-offload", host_memory_gib=128.0)
     assert enough.verdict == "borderline"
+    assert "time-unknown" in reasons(enough)
     assert short.verdict == "not-recommended"
     assert "host-ram-exceeds" in reasons(short)
 

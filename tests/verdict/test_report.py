@@ -143,6 +143,12 @@ def test_longest_context_is_where_memory_ends(catalog, report) -> None:
     assert peak_gib(catalog.constants, replace(plan, seq_len=verdict.max_seq_len + 256)) > limit
 
 
+def test_accumulating_whole_gradients_does_not_fit_8b(report) -> None:
+    variants = report.verdicts["llama-3.1-8b", "full"].contexts
+    memory = {variant.grad_sync: variant.memory for variant in variants if variant.grad_accum > 1}
+    assert memory == {"each": "comfortable", "last": "not-recommended"}
+
+
 def test_improvements_are_better_verdicts(report) -> None:
     order = VERDICTS.index
     seen = set()

@@ -73,7 +73,7 @@
         section.textContent = page.meta.section;
         anchor.append(section);
       }
-      const parts = page.sub_results.filter((part) => part.url !== page.url).slice(0, 2);
+      const parts = page.sub_results.filter((part) => part.anchor && part.anchor.element !== "h1").slice(0, 2);
       excerpt(anchor, page.excerpt);
       for (const part of parts) link(part.url, "tf-search__part").append(part.title.replace(/\s*#$/, ""));
     }

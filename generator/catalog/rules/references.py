@@ -38,7 +38,7 @@ def known_source(reading: Reading) -> Iterator[Found]:
     """Every cited source exists."""
     known = reading.seen["source"]
     for entry in reading.entries:
-        cited = {usage.field: usage.source_id for usage in usages(entry)}
+        cited = {usage.at: usage.source_id for usage in usages(entry)}
         handed_down = dict(_block_sources(entry.record, ""))
         blocks = {field.removesuffix(".source"): source for field, source in handed_down.items()}
         for field, source in handed_down.items():

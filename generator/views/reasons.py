@@ -1,0 +1,35 @@
+"""Which of a recipe's reasons decided its verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from generator.verdict.results import Reason, ReasonId, Rung
+
+SEVERITY: Mapping[ReasonId, int] = {
+    "not-modelled": 3,
+    "needs-bf16": 3,
+    "memory-exceeds": 3,
+    "overhead-exceeds": 3,
+    "compromise-memory": 3,
+    "host-ram-exceeds": 3,
+    "time-exceeds": 3,
+    "memory-borderline": 2,
+    "compromise": 2,
+    "link-bound": 2,
+    "time-borderline": 2,
+    "memory-comfortable": 1,
+    "time-comfortable": 1,
+    "link-heavy": 0,
+    "ecc-off-only": 0,
+}
+"""3 makes a verdict not recommended, 2 at best borderline, 1 is what is said of a comfortable one, 0 is a note."""
+
+
+def deciding_reason(rung: Rung, goal: str) -> Reason | None:
+    """The gravest reason of a recipe; of several equally grave ones the first, for pretraining a time before others."""
+
+    def weight(reason: Reason) -> tuple[int, bool]:
+        return SEVERITY[reason.id], goal == "pretraining" and reason.id.startswith("time-")
+
+    return max(rung.reasons, key=weight, default=None)

@@ -1,0 +1,90 @@
+"""Whatever stands in data/: a catalogue, or CatalogErrors that point into the files, and nothing else."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from generator.catalog import Catalog, load_catalog
+from generator.catalog.yaml_positions import MAX_DEPTH, parse_document
+from generator.errors import CatalogErrors
+from tests.support import FILES, tiny_catalog
+
+NAMES = sorted(FILES)
+SURPRISES = st.sampled_from(
+    [
+        "no", "null", "~", "1e999", "-0", "0x10", "1_0", ".nan", "12:30", "2026-02-31", "''", '""', "[]", "{}", "[[]]",
+        "{a: 1}", "&a x", "*a", "!!python/name:os.system x", "!x y", "<<: {a: 1}", "|", ">-", "? a", "- a", "%TAG",
+        "---", "...", "\t", "\x00", "\u202e", "\ufeff", "javascript:alert(1)", "https://x", "{{ 7 }}", "{0}", "{a}",
+        "../../etc/passwd", "9" * 400, "x" * 5000, "\ud83d\ude00".encode("utf-16", "surrogatepass").decode("utf-16"),
+        "'unclosed", '"\\x', "a: b: c", "# comment", ",", ":", "`", "@", "\u0301", "\\ud800",
+    ]
+)  # fmt: skip
+
+EDITS = st.tuples(st.sampled_from(NAMES), st.integers(0, 10_000), st.integers(0, 40), SURPRISES)
+"""File, place, length of what is replaced, and by what."""
+
+
+def loads(data: Path) -> Catalog | None:
+    """The catalogue, or none after errors that are as they should be."""
+    try:
+        return load_catalog(data)
+    except CatalogErrors as caught:
+        problem = caught
+    assert problem.errors
+    for error in problem.errors:
+        assert error.path.startswith("data/")
+        assert error.line >= 1
+        assert error.column >= 1
+        assert "expected" in error.message
+        assert "\n" not in str(error)
+    return None
+
+
+@pytest.fixture(scope="module")
+def pristine(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tiny_catalog(tmp_path_factory.mktemp("pristine"))
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(edits=st.lists(EDITS, min_size=1, max_size=4))
+def test_hostile_edits(pristine: Path, tmp_path: Path, edits: list[tuple[str, int, int, str]]) -> None:
+    data = tmp_path / "data"
+    shutil.rmtree(data, ignore_errors=True)
+    shutil.copytree(pristine, data)
+    for name, at, length, text in edits:
+        path = data / name
+        old = path.read_text(encoding="utf-8")
+        start = at % len(old)
+        path.write_text(old[:start] + text + old[start + length :], encoding="utf-8", newline="")
+    loads(data)
+
+
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(name=st.sampled_from(NAMES), raw=st.binary(max_size=200))
+def test_any_bytes(pristine: Path, tmp_path: Path, name: str, raw: bytes) -> None:
+    data = tmp_path / "data"
+    shutil.rmtree(data, ignore_errors=True)
+    shutil.copytree(pristine, data)
+    (data / name).write_bytes(raw)
+    loads(data)
+
+
+def _depth(value: object) -> int:
+    if isinstance(value, dict):
+        return 1 + max(map(_depth, value.values()), default=0)
+    return 1 + max(map(_depth, value), default=0) if isinstance(value, list) else 0
+
+
+@settings(max_examples=400, deadline=None)
+@given(text=st.text(alphabet="ab:-?[]{},&*!|>'\"%#\n \\01.~<=@`", max_size=80))
+def test_any_text_is_plain_data_or_errors(text: str) -> None:
+    document, errors = parse_document(text.encode(), "data/f.yml")
+    if document is None:
+        assert errors
+    else:
+        assert _depth(document.root.plain) <= MAX_DEPTH

@@ -1,0 +1,223 @@
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from generator.catalog import load_catalog
+from generator.errors import CatalogErrors
+from tests.support import FILES, GPU, MODEL, RIG, edit, tiny_catalog, write
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    return tiny_catalog(tmp_path)
+
+
+def problems(data: Path) -> list[str]:
+    with pytest.raises(CatalogErrors) as caught:
+        load_catalog(data)
+    assert str(caught.value).splitlines() == [str(error) for error in caught.value.errors]
+    return [str(error) for error in caught.value.errors]
+
+
+def test_the_small_catalogue_is_valid(data: Path) -> None:
+    assert load_catalog(data).warnings == ()
+
+
+def test_all_errors_of_all_files_at_once(data: Path) -> None:
+    edit(data, MODEL, "  layers: 28\n", "  layer: 28\n")
+    edit(data, MODEL, "  heads: 16\n", "  heads: 16\n  heads: 32\n")
+    edit(data, MODEL, "released: {value: 2025-04-29, source: qwen3-0.6b-card}", "released: {value: 2025-04-29}")
+    edit(data, GPU, "value: 960,", "value: 960 GB/s,")
+    edit(data, GPU, "tdp_w: {value: 300,", "tdp_w: {value: -300,")
+    edit(data, RIG, "en: Usual for such a workstation.", "fr: Habituel.")
+    edit(data, "sources/zero.yml", "https://arxiv.org/abs/1910.02054", "javascript:alert(1)")
+    edit(data, "methods/full.yml", "sharding: fsdp2", "sharding: fsdp")
+    write(data, "stack/shard.yml", "order: 1\n\ttext: x\n")
+    keys = (
+        "`source`, `where`, `read`, `kind`, `reason`, `kind_of_layers`, `layers`, `hidden`, `intermediate`, `heads`, "
+        "`kv_heads`, `head_dim`, `vocab`, `tied_embeddings`, `qk_norm`, `norms_per_layer`, `qkv_bias`, `output_bias`, "
+        "`fp32_norm`, `tower_parameters`"
+    )
+    unitless = "write a plain number without unit, quotes or separators"
+    shardings = "`none`, `ddp`, `zero1`, `zero2`, `zero3`, `fsdp1`, `fsdp2`"
+    model, gpu, rig = f"data/{MODEL}", f"data/{GPU}", f"data/{RIG}"
+    assert problems(data) == [
+        f"{gpu}:8:29: bandwidth_gb_per_s.value: expected a number, found text `960 GB/s` ({unitless})",
+        f"{gpu}:33:16: tdp_w.value: expected a number above 0, found number `-300`",
+        (
+            f"data/methods/full.yml:10:67: ladder.0.settings.sharding: expected one of {shardings}, found text `fsdp`"
+            " (did you mean `fsdp2`?)"
+        ),
+        f"{model}:5:1: released: expected a source, found none: a stated value says where it was read",
+        f"{model}:8:1: architecture.layers: expected a cited value, found nothing",
+        f"{model}:11:3: architecture.layer: expected one of {keys}; found unknown key `layer` (did you mean `layers`?)",
+        f"{model}:15:3: architecture.heads: expected each key once, found `heads` again (first on line 14)",
+        f"{rig}:7:3: host_memory_gib.reason.en: expected text, found nothing",
+        f"{rig}:7:51: host_memory_gib.reason.fr: expected one of `ru`, `en`; found unknown key `fr`",
+        (
+            "data/sources/zero.yml:4:6: url: expected an https:// address without spaces, quotes or user names, found"
+            " text `javascript:alert(1)`"
+        ),
+        "data/stack/shard.yml:2:1: expected spaces, found a tab (indent with spaces)",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "message"),
+    [
+        (MODEL, "tied_embeddings: true", "tied_embeddings: yes", ("18:20: architecture.tied_embeddings: expected true"
+         " or false, found text `yes` (write `true` or `false`)")),
+        (MODEL, "vocab: 151936", "vocab: 151936.0", ("17:10: architecture.vocab: expected a whole number, found number"
+         " `151936.0`")),
+        (MODEL, "vocab: 151936", "vocab: 151_936", ("17:10: architecture.vocab: expected a whole number, found text"
+         " `151_936` (write a plain number without unit, quotes or separators)")),
+        (MODEL, "vocab: 151936", "vocab: 42:12:16", ("17:10: architecture.vocab: expected a whole number, found text"
+         " `42:12:16` (write a plain number without unit, quotes or separators)")),
+        (MODEL, "vocab: 151936", "vocab:", "17:3: architecture.vocab: expected a cited value, found nothing"),
+        (MODEL, "vocab: 151936", "vocab: [1]", "17:3: architecture.vocab: expected a whole number, found a list"),
+        (MODEL, "value: 2025-04-29", "value: 2025-13-29", ("5:19: released.value: expected a date as YYYY, YYYY-MM or"
+         " YYYY-MM-DD, found text `2025-13-29`")),
+        (MODEL, "read: 2026-12-01", "read: 2026-02-30", ("32:11: sources.qwen3-0.6b-card.read: expected a date as"
+         " YYYY-MM-DD that the calendar has, found text `2026-02-30`")),
+        (MODEL, "read: 2026-12-01", "read: 2026", ("32:11: sources.qwen3-0.6b-card.read: expected a date as YYYY-MM-DD,"
+         " found number `2026`")),
+        (MODEL, "as_printed: 0.6B", "as_printed: 0.6", ("25:70: parameters.stated_billions.as_printed: expected text,"
+         " found number `0.6` (put it in quotes to make it text)")),
+        (MODEL, "hugging_face: [Qwen/Qwen3-0.6B, Qwen/Qwen3-0.6B-Base]", "hugging_face: Qwen/Qwen3-0.6B",
+         "4:15: hugging_face: expected a list, found text `Qwen/Qwen3-0.6B`"),
+        (MODEL, "value: 596049920", "value: 596049920\n    unit: parameters", ("23:5: parameters.exact.unit: expected"
+         " one of `value`, `kind`, `source`, `as_printed`, `where`, `read`, `reason`, `also`, `conflicts`; found"
+         " unknown key `unit`")),
+        (MODEL, "stated_billions: {value: 0.6, source: qwen3-0.6b-card, as_printed: 0.6B}", "stated_billions: 0.6",
+         ("25:20: parameters.stated_billions: expected a cited value, found number `0.6` (a cited value outside a block"
+         " is `{value: …, source: …}`; a text is `{ru: …, en: …}`)")),
+        (MODEL, "  source: qwen3-0.6b-card\n  where: config.json\n", "  where: config.json\n", ("8:1: architecture:"
+         " expected a source, found none: a stated value says where it was read")),
+        (MODEL, "  source: qwen3-0.6b-card\n  where: config.json\n", "  source: Qwen Card\n  where: config.json\n",
+         ("9:11: architecture.source: expected an id of lower-case ASCII letters and digits joined by `-` or `.`, found"
+         " text `Qwen Card`")),
+        (MODEL, "name: Qwen3-0.6B\n", "name: ' Qwen3'\n", ("1:7: name: expected one line of text without blanks at its"
+         " ends, found text `Qwen3`")),
+        (MODEL, "type: model-card", "type: model-cards", ("30:11: sources.qwen3-0.6b-card.type: expected one of"
+         " `specification`, `model-card`, `paper`, `documentation`, `code`, `dataset`, `measurement`, `discussion`,"
+         " `article`, found text `model-cards` (did you mean `model-card`?)")),
+        (MODEL, "url: https://huggingface.co/Qwen/Qwen3-0.6B", "url: https://user:pw@huggingface.co/x", ("31:10:"
+         " sources.qwen3-0.6b-card.url: expected an https:// address without spaces, quotes or user names, found text"
+         " `https://user:pw@huggingface.co/x`")),
+        (RIG, "count: 4", "count: 0", "3:8: count: expected a number above 0, found number `0`"),
+        (RIG, "gpu: rtx-6000-ada", "gpu: ../rtx", ("2:6: gpu: expected an id of lower-case ASCII letters and digits"
+         " joined by `-` or `.`, found text `../rtx`")),
+        (RIG, ("  value: 256\n  kind: assumed\n  reason: {ru: Обычно для такой рабочей станции., en: Usual for such a"
+         " workstation.}\n"), "  value: 256\n  kind: assumed\n", ("4:1: host_memory_gib: expected a reason in both"
+         " languages, found none: an assumed value says why")),
+        ("stack/shard.yml", "citations: [{source: zero, where: section 5}]", "citations: []", ("5:1: citations:"
+         " expected at least 1 item, found an empty list")),
+        ("stack/shard.yml", "where: section 5}", "where: 5, p. 3}", ("5:35: citations.0.where: expected text, found"
+         " number `5` (put it in quotes to make it text)")),
+        ("constants.yml", "chunk-tokens:", "Chunk_Tokens:", ("2:3: constants.Chunk_Tokens: expected an id of lower-case"
+         " ASCII letters and digits joined by `-` or `.`, found text `Chunk_Tokens`")),
+    ],
+)  # fmt: skip
+def test_one_mistake_one_line(data: Path, name: str, old: str, new: str, message: str) -> None:
+    edit(data, name, old, new)
+    assert f"data/{name}:{message}" in problems(data)
+
+
+def test_a_comma_in_braces_gets_its_hint(data: Path) -> None:
+    edit(data, "stack/shard.yml", "where: section 5", "where: section 5, page 7")
+    [problem] = problems(data)
+    assert problem.endswith("found unknown key `page 7` (text with a comma inside `{…}` needs quotes)")
+
+
+def test_a_value_of_no_allowed_type_is_one_error(data: Path) -> None:
+    reason = "{ru: Проще., en: Simpler.}"
+    edit(data, MODEL, "as_printed: 0.6B}", f"conflicts: [{{source: qwen3-0.6b-card, value: [1], reason: {reason}}}]}}")
+    [problem] = problems(data)
+    assert (
+        "parameters.stated_billions.conflicts.0.value: expected text or a number or a whole number or true" in problem
+    )
+
+
+def test_a_value_may_not_be_infinite(data: Path) -> None:
+    edit(data, GPU, "value: 960,", "value: .inf,")
+    assert "expected a number, found text `.inf`" in problems(data)[0]
+
+
+def test_wrong_places(data: Path, tmp_path: Path) -> None:
+    write(data, "models/loose.yml", "name: x\n")
+    write(data, "models/qwen3/Qwen3_8B.yml", "name: x\n")
+    write(data, "models/qwen3/notes.txt", "x")
+    write(data, "models/qwen3/qwen3-1.7b.yaml", "name: x\n")
+    write(data, "models/qwen3/deeper/x.yml", "name: x\n")
+    write(data, "models/UPPER/x.yml", "name: x\n")
+    write(data, "model/x.yml", "name: x\n")
+    write(data, "polisy.yml", "x: 1\n")
+    write(data, ".hidden.yml", "x: 1\n")
+    (data / "rigs" / "link.yml").symlink_to(tmp_path / "elsewhere.yml")
+    (data / "sources" / "folder.yml").mkdir()
+    os.mkfifo(data / "gpus" / "nvidia" / "pipe.yml")
+    assert problems(data) == [
+        "data/gpus/nvidia/pipe.yml:1:1: expected a file or a folder, found a device",
+        (
+            "data/model:1:1: expected one of the folders `models`, `gpus`, `rigs`, `methods`, `sources`, `stack`, found"
+            " `model` (did you mean `models`?)"
+        ),
+        (
+            "data/models/UPPER:1:1: expected lower-case ASCII letters and digits joined by `-` or `.`, found `UPPER`"
+            " (the file's name is the id)"
+        ),
+        "data/models/loose.yml:1:1: expected data/models/<folder>/<id>.yml, found a file here",
+        (
+            "data/models/qwen3/Qwen3_8B.yml:1:1: expected lower-case ASCII letters and digits joined by `-` or `.`,"
+            " found `Qwen3_8B` (the file's name is the id)"
+        ),
+        "data/models/qwen3/deeper:1:1: expected data/models/<folder>/<id>.yml, found a folder here",
+        "data/models/qwen3/notes.txt:1:1: expected a name that ends in `.yml`, found `notes.txt`",
+        (
+            "data/models/qwen3/qwen3-1.7b.yaml:1:1: expected a name that ends in `.yml`, found `qwen3-1.7b.yaml`"
+            " (rename it to end in `.yml`)"
+        ),
+        (
+            "data/polisy.yml:1:1: expected one of `policy.yml`, `constants.yml`, `permalinks.yml`, `verdicts.csv`,"
+            " `README.md`, found `polisy.yml` (did you mean `policy.yml`?)"
+        ),
+        "data/rigs/link.yml:1:1: expected a file or a folder, found a symbolic link (copy what it points to)",
+        "data/sources/folder.yml:1:1: expected data/sources/<id>.yml, found a folder here",
+    ]
+
+
+@pytest.mark.parametrize(
+    "name", ["..yml", "a b.yml", "x;rm.yml", "%2e%2e.yml", "ключ.yml", "a--b.yml", f"{'x' * 81}.yml"]
+)
+def test_a_name_that_is_no_id(data: Path, name: str) -> None:
+    write(data, f"sources/{name}", FILES["sources/zero.yml"])
+    found = [] if name.startswith(".") else [name]
+    if found:
+        assert "expected lower-case ASCII letters and digits" in problems(data)[0]
+    else:
+        load_catalog(data)  # hidden files are passed over
+
+
+def test_a_name_with_control_characters_is_shown_without_them(data: Path) -> None:
+    write(data, "sources/a\x1b[31m\nb.yml", "x: 1\n")
+    [problem] = problems(data)
+    assert problem == "data/sources/a�[31m�b.yml:1:1: expected a name of visible characters, found others"
+
+
+def test_what_must_be_there(data: Path, tmp_path: Path) -> None:
+    (data / "policy.yml").unlink()
+    (data / "constants.yml").unlink()
+    assert problems(data) == [
+        "data/constants.yml:1:1: expected a file, found nothing",
+        "data/policy.yml:1:1: expected a file, found nothing",
+    ]
+    assert problems(tmp_path / "nowhere")[0] == "nowhere:1:1: expected a folder with data, found none"
+
+
+def test_a_broken_file_does_not_break_what_refers_to_it(data: Path) -> None:
+    edit(data, GPU, "name: NVIDIA", "nam: NVIDIA")
+    edit(data, MODEL, "card: qwen3-0.6b-card", "card: qwen3-0.6b-card\ncards: x")
+    assert {problem.partition(":")[0] for problem in problems(data)} == {f"data/{GPU}", f"data/{MODEL}"}

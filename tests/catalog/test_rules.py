@@ -1,0 +1,208 @@
+"""Each rule by an edit that breaks it; the small catalogue itself breaks none (test_loading)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from generator.catalog import load_catalog
+from generator.catalog.rules import RULES, rule
+from generator.catalog.rules.texts import placeholders
+from generator.errors import CatalogErrors, DataError
+from tests.support import FILES, GPU, MODEL, RIG, edit, tiny_catalog, write
+
+OTHER = "models/qwen3/other.yml"
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    return tiny_catalog(tmp_path)
+
+
+def errors(data: Path) -> list[DataError]:
+    try:
+        return list(load_catalog(data).warnings)
+    except CatalogErrors as problem:
+        return list(problem.errors)
+
+
+BROKEN = [
+    ("known-source", MODEL, "as_printed: 0.6B", "where: x, also: [{source: nobody}]",
+     "25:84: parameters.stated_billions.also.0.source: expected the id of a source, found `nobody`"),
+    ("known-source", MODEL, "  source: qwen3-0.6b-card\n  where: config.json", "  source: qwen3-0.6b-car",
+     ("9:11: architecture.source: expected the id of a source, found `qwen3-0.6b-car` (did you mean"
+     " `qwen3-0.6b-card`?)")),
+    ("known-source", MODEL, "card: qwen3-0.6b-card", "card: nobody",
+     "7:7: card: expected the id of a source, found `nobody`"),
+    ("source-used", "stack/shard.yml", "{source: zero, where: section 5}", "{source: rtx-6000-ada-datasheet}", ""),
+    ("source-used", MODEL, "sources:\n", ("sources:\n  spare:\n    title: x\n    publisher: x\n    type: paper\n"
+     "    url: https://example.org\n    read: 2026-12-01\n    access: page\n"),
+     "27:3: sources.spare: expected a source that something cites, found no citation (delete it)"),
+    ("unread-not-quoted", MODEL, "    read: 2026-12-01\n    access: page", "    access: unread",
+     ("6:1: licence: expected a source that was read, found `qwen3-0.6b-card`, which is unread (open it and say so"
+     " there, or leave as_printed out)")),
+    ("known-gpu", RIG, "gpu: rtx-6000-ada", "gpu: rtx-6000",
+     "2:6: gpu: expected the id of a GPU, found `rtx-6000` (did you mean `rtx-6000-ada`?)"),
+    ("rig-link", GPU, "p2p: {value: expected,", "p2p: {value: unsupported,",
+     "10:12: interconnect.p2p.value: expected false, since rtx-6000-ada does not support it; found `true`"),
+    ("derived-from", MODEL, "card: qwen3-0.6b-card", "card: qwen3-0.6b-card\nderived_from: qwen2",
+     "8:15: derived_from: expected the id of a model, found `qwen2`"),
+    ("derived-from", MODEL, "card: qwen3-0.6b-card", "card: qwen3-0.6b-card\nderived_from: qwen3-0.6b",
+     "8:15: derived_from: expected a model that came before, found a circle"),
+    ("permalinks", "permalinks.yml", "models: {}", "models: {qwen3-0.6b: models/qwen3-0.6b/}",
+     "1:22: models.qwen3-0.6b: expected an id that is gone, found `qwen3-0.6b`, which exists"),
+    ("permalinks", "permalinks.yml", "models: {}", "models: {old: models/gone/}",
+     "1:15: models.old: expected the address of a page, found `models/gone/`"),
+    ("unique-names", MODEL, "hugging_face: [Qwen/Qwen3-0.6B,", ("aliases: [qwen/qwen3-0.6b-BASE,"
+     " Qwen/qwen3-0.6B-base]\nhugging_face: [Qwen/Qwen3-0.6B,"), ("4:11: aliases.0: expected each name once, found"
+     " `qwen/qwen3-0.6b-BASE` again")),
+    ("kv-heads-divide", MODEL, "kv_heads: 8", "kv_heads: 6",
+     "15:13: architecture.kv_heads: expected a divisor of the 16 heads, found 6"),
+    ("exact-count", MODEL, "value: 596049920", "value: 596049921",
+     "22:12: parameters.exact.value: expected 596,049,920, as the architecture gives, found 596,049,921 (+1)"),
+    ("stated-count", MODEL, "{value: 0.6, source: qwen3-0.6b-card, as_printed: 0.6B}",
+     "{value: 0.7, source: qwen3-0.6b-card}",
+     ("25:28: parameters.stated_billions.value: expected about 0.60, as the architecture gives, found 0.7 (say why in"
+     " `reason`)")),
+    ("memory-order", GPU, "value: 46068,", "value: 49141,",
+     "10:17: usable_mib.on.value: expected at most 47.9883 GiB (usable_mib.off), found 47.9893 GiB"),
+    ("memory-order", GPU, "value: 44.4\n", "value: 45.0\n",
+     "14:12: framework_visible_gib.on.value: expected at most 44.9883 GiB (usable_mib.on), found 45 GiB"),
+    ("memory-order", GPU, "value: 48, source", "value: 47, source",
+     "11:18: usable_mib.off.value: expected at most 47 GiB (memory_label_gib), found 47.9883 GiB"),
+    ("sustained-order", GPU, "cautious: 73", "cautious: 110",
+     "26:13: sustained_tflops.cautious: expected at most 109 TFLOPS (sustained_tflops.expected), found 110 TFLOPS"),
+    ("sustained-order", GPU, "best: 146", "best: 365",
+     "28:9: sustained_tflops.best: expected at most 364.2 TFLOPS (bf16_dense_tflops), found 365 TFLOPS"),
+    ("unique-order", "methods/qlora.yml", "order: 3", "order: 1",
+     "1:8: order: expected a place of its own, found 1 like `full`"),
+    ("unique-recipes", "methods/full.yml", "citations: [{source: zero}]", ("citations: [{source: zero}]\n  - id:"
+     " fsdp2\n    name: {ru: Х, en: X}\n    settings: {precision: fp32, optimizer: adamw, sharding: ddp}\n"
+     "    summary: {ru: Х, en: X}"), "13:9: ladder.1.id: expected an id of its own, found `fsdp2` again"),
+    ("quantised-base-is-frozen", "methods/full.yml", "fused_ce: true", "quant: nf4",
+     "10:81: ladder.0.settings.quant: expected `none`, since all weights are trained; found `nf4`"),
+    ("thresholds", "policy.yml", "comfortable_ratio: {value: 0.8,", "comfortable_ratio: {value: 0.93,",
+     "10:28: comfortable_ratio.value: expected less than borderline_ratio (0.93), found 0.93"),
+    ("thresholds", "policy.yml", "borderline_ratio: {value: 0.93,", "borderline_ratio: {value: 1.1,",
+     "11:27: borderline_ratio.value: expected a share of at most 1, found 1.1"),
+    ("thresholds", "policy.yml", "finetune_comfortable_hours: {value: 24,", "finetune_comfortable_hours: {value: 200,",
+     "19:37: finetune_comfortable_hours.value: expected less than finetune_borderline_hours (168), found 200"),
+    ("whole-numbers", "policy.yml", "seq_len: {value: 4096,", "seq_len: {value: 4096.5,",
+     "2:20: workload.seq_len.value: expected a whole number, found 4096.5"),
+    ("size-classes", "policy.yml", "below_billions: null", "below_billions: 200",
+     "23:62: size_classes.1.below_billions: expected nothing, since the last class is open; found 200.0"),
+    ("size-classes", "policy.yml", "below_billions: 5.5", "below_billions: null",
+     "22:56: size_classes.0.below_billions: expected a number: only the last class is open; found nothing"),
+    ("size-classes", "policy.yml", "  - {id: 100b, name: {ru: 100B+, en: 100B+},", ("  - {id: 4b, name: {ru: Х, en: X},"
+     " below_billions: 5}\n  - {id: 100b, name: {ru: 100B+, en: 100B+},"),
+     "23:52: size_classes.1.below_billions: expected more than 5.5, found 5"),
+    ("ascending-lists", "policy.yml", "[2048, 8192]", "[8192, 2048]",
+     "8:28: workload.context_variants.1: expected more than 8192, found 2048"),
+    ("read-after-published", "sources/zero.yml", "published: '2019'", "published: 2026-12-02",
+     "6:7: read: expected a day from 2026-12-02 on, found 2026-12-01"),
+    ("fresh", "sources/zero.yml", "read: 2026-12-01", "read: 2025-11-30",
+     "6:7: read: expected a day within 365 days of 2026-12-01, found 2025-11-30 (read it again)"),
+    ("one-source-per-document", "sources/zero.yml", "https://arxiv.org/abs/1910.02054",
+     "https://huggingface.co/Qwen/Qwen3-0.6B",
+     "4:6: url: expected a document of its own, found the address of `qwen3-0.6b-card`"),
+    ("as-printed", GPU, "as_printed: 960 GB/s", "as_printed: 864 GB/s",
+     "8:1: bandwidth_gb_per_s: expected the figure 960 as printed, found `864 GB/s`"),
+    ("placeholders", "stack/shard.yml", "Шардируйте состояния.", "'Шардируйте {count} состояний.'",
+     "2:49: text.en: expected the placeholders of `ru` (count), found none"),
+    ("placeholders", "stack/shard.yml", "en: Shard the states.", 'en: "Shard {0.__class__}."',
+     "2:39: text.en: expected placeholders like `{name}`, found a brace that is none (write `{{` and `}}` for braces)"),
+    ("translated", "stack/shard.yml", "en: Shard the states.", "en: Шард.",
+     "2:39: text.en: expected English text, found Cyrillic letters"),
+    ("translated", "stack/shard.yml", "ru: Шардируйте состояния.", "ru: Shard all the states.",
+     "2:12: text.ru: expected Russian text, found no Cyrillic letter"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("rule_id", "name", "old", "new", "message"), BROKEN, ids=[case[0] for case in BROKEN])
+def test_a_broken_rule_says_so_at_its_line(
+    data: Path, rule_id: str, name: str, old: str, new: str, message: str
+) -> None:
+    edit(data, name, old, new)
+    found = [str(error) for error in errors(data) if error.rule == rule_id]
+    place = RIG if rule_id == "rig-link" else name
+    assert any(text.startswith(f"data/{place}:{message}") for text in found) if message else found == [], found
+
+
+def test_a_reason_explains_a_vendors_figure(data: Path) -> None:
+    new = "{value: 0.7, source: qwen3-0.6b-card, reason: {ru: С буферами., en: With buffers.}}"
+    edit(data, MODEL, "{value: 0.6, source: qwen3-0.6b-card, as_printed: 0.6B}", new)
+    assert errors(data) == []
+
+
+def second_model(data: Path, *edits: tuple[str, str]) -> None:
+    text = (data / MODEL).read_text(encoding="utf-8")
+    changes = [("name: Qwen3-0.6B", "name: Other"), ("[Qwen/Qwen3-0.6B, Qwen/Qwen3-0.6B-Base]", "[]"), *edits]
+    for old, new in changes:
+        text = text.replace(old, new)
+    write(data, OTHER, text)
+
+
+def test_a_source_in_a_file_belongs_to_that_file(data: Path) -> None:
+    second_model(data)
+    assert [str(error) for error in errors(data) if error.rule == "unique-ids"] == [
+        (
+            f"data/{MODEL}:27:3: sources.qwen3-0.6b-card: expected an id of its own, found `qwen3-0.6b-card` also in"
+            f" data/{OTHER} (move it to sources/ to cite it from several files)"
+        )
+    ]
+
+
+def test_an_id_in_two_folders(data: Path) -> None:
+    write(data, "models/qwen/qwen3-0.6b.yml", (data / MODEL).read_text(encoding="utf-8"))
+    found = [error for error in errors(data) if error.rule == "unique-ids"]
+    assert str(found[0]).startswith(
+        f"data/{MODEL}:1:1: expected an id of its own, found `qwen3-0.6b` also in data/models/qwen/qwen3-0.6b.yml"
+    )
+
+
+def test_names_of_two_models(data: Path) -> None:
+    own = ("qwen3-0.6b-card", "other-card")
+    second_model(data, own, ("family: Qwen3", "family: QWEN"), ("vendor:", "aliases: [QWEN3-0.6B]\nvendor:"))
+    assert [(error.rule, error.path, error.field) for error in errors(data)] == [
+        ("unique-names", f"data/{OTHER}", "aliases.0"),
+        ("one-family-per-folder", f"data/{MODEL}", "family"),
+        ("one-source-per-document", f"data/{OTHER}", "sources.other-card.url"),
+    ][: len(errors(data))]
+
+
+def test_every_rule_has_a_failing_example() -> None:
+    shown = {case[0] for case in BROKEN} | {"unique-ids", "one-family-per-folder"}
+    assert shown == set(RULES)
+
+
+def test_a_rule_id_is_taken_once() -> None:
+    with pytest.raises(ValueError, match="two rules are called fresh"):
+        rule("fresh")(lambda _: iter(()))
+
+
+@pytest.mark.parametrize(
+    ("text", "names"), [("{a} and {b_2}", {"a", "b_2"}), ("none", set()), ("{{not}}", set()), ("{a}{a}", {"a"})]
+)
+def test_placeholders(text: str, names: set[str]) -> None:
+    assert placeholders(text) == names
+
+
+@pytest.mark.parametrize("text", ["{", "}", "{}", "{0}", "{a!r}", "{a:>5}", "{a.b}", "{a[0]}", "{A}", "{a{b}}"])
+def test_no_placeholders(text: str) -> None:
+    with pytest.raises(ValueError):  # noqa: PT011 - any
+        placeholders(text)
+
+
+@pytest.mark.parametrize(
+    ("value", "printed"),
+    [("960", "0.96 TB/s"), ("960", "960 GB/s"), ("960", "up to 960GB/sec"), ("960", "see the table"), ("960", "960,0")],
+)
+def test_the_figure_may_be_printed_in_another_unit(data: Path, value: str, printed: str) -> None:
+    edit(data, GPU, f"value: {value}, source: rtx-6000-ada-datasheet, as_printed: 960 GB/s",
+         f"value: {value}, source: rtx-6000-ada-datasheet, as_printed: '{printed}'")  # fmt: skip
+    assert errors(data) == []
+
+
+def test_files_are_texts_of_the_small_catalogue(data: Path) -> None:
+    assert {path.relative_to(data).as_posix() for path in data.rglob("*.yml")} == set(FILES)

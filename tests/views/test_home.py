@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+from generator.catalog import Catalog
+from generator.verdict.results import Headline, RigReport
+from generator.views.home import example_of_class, out_of_reach, pretraining_groups, reaches
+
+
+def test_reach_is_the_headline_with_the_model_at_the_edge(catalog: Catalog, report: RigReport) -> None:
+    found = reaches(catalog, report)
+    assert list(found) == ["full", "lora", "qlora"]
+    assert found["full"].size_class == report.headline.full
+    for method, reach in found.items():
+        assert reach.edge is not None
+        assert reach.size_class is not None
+        cell = report.capability[reach.size_class, method]
+        ratios = {model: report.verdicts[model, method].rung.estimate.ratio for model in cell.models}  # type: ignore[union-attr]
+        assert ratios[reach.edge] == max(ratios.values())
+
+
+def test_beyond_the_reach_come_the_other_classes(catalog: Catalog, report: RigReport) -> None:
+    reach = reaches(catalog, report)["full"]
+    ids = [item.id for item in catalog.policy.size_classes]
+    after = [name for group in reach.beyond for name in group.classes]
+    assert reach.size_class is not None
+    assert after == ids[ids.index(reach.size_class) + 1 :]
+    assert all(one.verdict != other.verdict for one, other in zip(reach.beyond, reach.beyond[1:], strict=False))
+
+
+def test_a_method_that_reaches_nothing_says_so(catalog: Catalog, report: RigReport) -> None:
+    nothing = replace(report, headline=Headline(None, None, None, None, None))
+    reach = reaches(catalog, nothing)["full"]
+    assert reach.size_class is None
+    assert reach.edge is None
+    assert reach.beyond[0].classes[0] == catalog.policy.size_classes[0].id
+
+
+def test_pretraining_sizes_are_grouped_by_verdict(report: RigReport) -> None:
+    groups = pretraining_groups(report)
+    assert [size for group in groups for size in group.sizes] == sorted(report.pretraining)
+    assert [group.verdict for group in groups] == ["comfortable", "borderline", "not-recommended"]
+    assert groups[1].sizes == (3.0,)
+
+
+def test_out_of_reach_is_what_qlora_cannot_hold(report: RigReport) -> None:
+    assert out_of_reach(report, "qlora") == ("llama-3.1-405b",)
+
+
+def test_the_example_is_the_largest_of_its_class(report: RigReport) -> None:
+    assert example_of_class(report, "70b", "full") == report.capability["70b", "full"].models[-1]
+    assert example_of_class(report, "none", "full") is None

@@ -1,0 +1,34 @@
+from __future__ import annotations
+
+from generator.catalog import Catalog
+from generator.verdict.results import RigReport
+from generator.views.methodology import FORMULAS, PHASES, check_rows, inputs_of_report, lever_rows, phase_terms_of
+
+
+def test_formulas_and_inputs_explain_every_name(report: RigReport) -> None:
+    steps = [step for formulas in FORMULAS.values() for step in formulas]
+    known = {quantity.name for quantity in inputs_of_report(report)}
+    for step in steps:
+        assert set(step.inputs) <= known, step.name
+        known.add(step.name)
+
+
+def test_phases_add_up_named_quantities() -> None:
+    names = {step.name for step in FORMULAS["memory"]}
+    for phase in PHASES:
+        assert set(phase_terms_of(phase)) <= names
+
+
+def test_measured_runs_are_within_five_per_cent(catalog: Catalog) -> None:
+    rows = check_rows(catalog)
+    assert len(rows) >= 5
+    assert all(abs(row.error) <= 0.05 for row in rows)
+
+
+def test_each_setting_saves_something_and_ends_at_the_recipe(catalog: Catalog, report: RigReport) -> None:
+    rows = lever_rows(catalog, report)
+    assert rows[0].saved_gib == 0
+    assert all(row.saved_gib > 0 for row in rows[1:])
+    model = rows[-1].estimate.plan.model
+    rung = report.verdicts[model, "full"].rungs[0]
+    assert rows[-1].estimate.peak_gib.expected == rung.estimate.peak_gib.expected

@@ -1,0 +1,42 @@
+from __future__ import annotations
+
+from generator.catalog import Catalog
+from generator.views.sources import SOURCE_TYPES, provenance, source_host, source_views, sources_by_type
+
+
+def test_every_source_is_used_and_every_citation_counted(catalog: Catalog) -> None:
+    views = source_views(catalog)
+    assert sorted(view.source_id for view in views) == sorted(catalog.sources)
+    assert sum(len(view.usages) for view in views) == len(list(catalog.citations()))
+    assert all(view.usages for view in views)
+
+
+def test_counts_by_kind_add_up(catalog: Catalog) -> None:
+    counted = provenance(catalog)
+    assert counted.sources == len(catalog.sources) == sum(item.sources for item in counted.types)
+    assert counted.citations == sum(item.citations for item in counted.types)
+    assert counted.opened + counted.copies + counted.unread == counted.sources
+    assert [item.type for item in counted.types] == [
+        kind for kind in SOURCE_TYPES if kind in {t.type for t in counted.types}
+    ]
+
+
+def test_reading_days_span_the_data_date(catalog: Catalog) -> None:
+    counted = provenance(catalog)
+    assert counted.first_read is not None
+    assert counted.last_read == counted.data_date == catalog.data_date
+    assert counted.first_read <= counted.last_read
+
+
+def test_hosts_are_what_a_reader_recognises(catalog: Catalog) -> None:
+    assert source_host(catalog.sources["qlora"]) == "arxiv.org"
+    package = next(source for source in catalog.sources.values() if source.url is None and source.package)
+    assert package.package is not None
+    assert source_host(package) == f"{package.package.registry}: {package.package.name}"
+
+
+def test_grouping_keeps_every_source(catalog: Catalog) -> None:
+    views = source_views(catalog)
+    grouped = sources_by_type(views)
+    assert sum(len(group) for group in grouped.values()) == len(views)
+    assert list(grouped) == [kind for kind in SOURCE_TYPES if kind in grouped]
