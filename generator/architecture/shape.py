@@ -1,24 +1,42 @@
-"""The dimensions of a dense decoder-only transformer, and a stand-in shape for a bare parameter count."""
+"""The dimensions of a decoder-only transformer: plain from a few numbers, anything else from its groups of layers."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
+
+from generator.architecture.attention import GroupedQueryAttention, QkNorm
+from generator.architecture.layers import Layer, LayerGroup, Norm
+from generator.architecture.mlp import Mlp
+
+MODELLED: frozenset[str] = frozenset()
+"""Features beyond plain grouped-query attention, gated MLP and RMSNorm that the memory model counts right."""
 
 
-class QkNorm(StrEnum):
-    """How queries and keys are normalised before attention."""
+@dataclass(frozen=True, slots=True)
+class Outside:
+    """Parameters outside the layers, beside embedding, head and final norm. Counts of elements."""
 
-    NONE = "none"
-    PER_HEAD = "per-head"
-    """One weight per head dimension, shared by the heads: 2 × head_dim a layer (Qwen3, Gemma 3)."""
-    FULL = "full"
-    """One weight per query and key channel (OLMo 2)."""
+    positions: int = 0
+    """Learned positions (GPT-2)."""
+    lookup: int = 0
+    """The table of per-layer embeddings (Gemma 3n and 4): read by row, never multiplied."""
+    linear: int = 0
+    """Weights of matrices that every token is multiplied with."""
+    small: int = 0
+    """Norms, biases of the head, scalars."""
+
+    @property
+    def total(self) -> int:
+        """All of them."""
+        return self.positions + self.lookup + self.linear + self.small
 
 
 @dataclass(frozen=True, slots=True)
 class Architecture:
-    """Dimensions of a dense decoder-only transformer with grouped-query attention and a gated MLP.
+    """Dimensions of a decoder-only transformer.
+
+    A plain dense model (grouped-query attention, gated MLP, RMSNorm, all layers alike) is the numbers alone. Anything
+    else says its layers in `groups`; the numbers then describe its widest attention and its dense MLP, for display.
 
     Counts are of elements, never bytes. A vision or audio tower that is loaded with the language model but stays
     frozen is one number, `tower_parameters`.
@@ -27,6 +45,7 @@ class Architecture:
     layers: int
     hidden: int
     intermediate: int
+    """Width of the dense MLP; 0 where every layer has experts alone."""
     heads: int
     kv_heads: int
     head_dim: int
@@ -41,6 +60,17 @@ class Architecture:
     """The norm's weight is applied in fp32 before the cast back (Gemma): one more fp32 copy is kept."""
     tower_parameters: int = 0
     """Frozen vision or audio tower with its projector; 0 for a text model."""
+    groups: tuple[LayerGroup, ...] = ()
+    """The layers, by kind; empty for a plain dense model."""
+    final_norm: Norm = Norm.RMS
+    output_head: bool = True
+    """False for an embedding model, which has none."""
+    outside: Outside = Outside()
+
+    def __post_init__(self) -> None:
+        if self.groups and sum(group.count for group in self.groups) != self.layers:
+            counted = sum(group.count for group in self.groups)
+            raise ValueError(f"groups: expected {self.layers} layers in all, found {counted}")
 
     @property
     def query_width(self) -> int:
@@ -52,38 +82,35 @@ class Architecture:
         """Channels of the key (and of the value) projection."""
         return self.kv_heads * self.head_dim
 
+    @property
+    def layer_groups(self) -> tuple[LayerGroup, ...]:
+        """All layers by kind, for a plain dense model too."""
+        if self.groups:
+            return self.groups
+        attention = GroupedQueryAttention(
+            heads=self.heads,
+            kv_heads=self.kv_heads,
+            head_dim=self.head_dim,
+            qkv_bias=self.qkv_bias,
+            output_bias=self.output_bias,
+            qk_norm=self.qk_norm,
+        )
+        layer = Layer((attention,), (Mlp(self.intermediate),), self.norms_per_layer)
+        return (LayerGroup(layer, self.layers),)
 
-STAND_IN_ASPECT = 128
-"""Hidden width ÷ layers of the stand-in shape: Llama 3.1 8B has 4096 ÷ 32, Llama 3.2 1B 2048 ÷ 16."""
-STAND_IN_HEAD_DIM = 128
-STAND_IN_KV_HEADS = 8
-STAND_IN_VOCAB = 128_256
-"""Vocabulary of the Llama 3 tokenizer."""
-STAND_IN_UNTIED_FROM_LAYERS = 32
-"""Models of 8B and larger keep a separate output head (Llama 3.1), smaller ones tie it (Llama 3.2)."""
+    @property
+    def features(self) -> frozenset[str]:
+        """Ids of everything that sets it apart from a plain dense model; empty for one."""
+        found: set[str] = set().union(*(group.layer.features for group in self.groups))
+        if len(self.groups) > 1:
+            found.add("several-kinds-of-layers")
+        if self.outside.positions:
+            found.add("learned-positions")
+        if self.outside.lookup:
+            found.add("per-layer-embeddings")
+        return frozenset(found)
 
-
-def stand_in(layers: int) -> Architecture:
-    """A Llama-3-like model of `layers` layers: hidden = 128 × layers, intermediate = 3.5 × hidden, 8 KV heads."""
-    hidden = STAND_IN_ASPECT * layers
-    return Architecture(
-        layers=layers,
-        hidden=hidden,
-        intermediate=hidden * 7 // 2,
-        heads=hidden // STAND_IN_HEAD_DIM,
-        kv_heads=min(STAND_IN_KV_HEADS, hidden // STAND_IN_HEAD_DIM),
-        head_dim=STAND_IN_HEAD_DIM,
-        vocab=STAND_IN_VOCAB,
-        tied_embeddings=layers < STAND_IN_UNTIED_FROM_LAYERS,
-    )
-
-
-def shape_of_size(parameters: float) -> Architecture:
-    """The stand-in whose parameter count is nearest to `parameters`; ties go to the smaller one.
-
-    Used where only a size is known, such as "pretrain 1.5B". The shape is an assumption and is shown as one.
-    """
-    from generator.architecture.counts import count_parameters
-
-    candidates = (stand_in(layers) for layers in range(2, 161))
-    return min(candidates, key=lambda shape: abs(count_parameters(shape).total - parameters))
+    @property
+    def unmodelled(self) -> tuple[str, ...]:
+        """Features that the memory model lacks, in alphabetical order: with any of them its answer is `unknown`."""
+        return tuple(sorted(self.features - MODELLED))

@@ -132,6 +132,12 @@ def _is_cited(annotation: Any) -> bool:
     return any(isinstance(option, type) and issubclass(option, Cited) for option in (annotation, *options))
 
 
+def _is_block(annotation: Any) -> bool:
+    """Whether a field's type is a CitedBlock, perhaps an optional one."""
+    options = getattr(annotation, "__args__", ()) if not isinstance(annotation, type) else ()
+    return any(isinstance(option, type) and issubclass(option, CitedBlock) for option in (annotation, *options))
+
+
 class CitedBlock(Record):
     """A group of cited values read in one place: what the block says of its source, its fields inherit.
 
@@ -152,6 +158,10 @@ class CitedBlock(Record):
         inherited = {key: raw[key] for key in INHERITED if key in raw}
         expanded = dict(raw)
         for name, field in cls.model_fields.items():
+            if _is_block(field.annotation) and isinstance(raw.get(name), Mapping):
+                # A block inside a block inherits too, unless it was read elsewhere.
+                expanded[name] = {**({} if "source" in raw[name] else inherited), **raw[name]}
+                continue
             if name not in raw or not _is_cited(field.annotation) or raw[name] is None:
                 continue
             own = raw[name] if isinstance(raw[name], Mapping) else {"value": raw[name]}

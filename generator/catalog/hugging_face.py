@@ -5,45 +5,34 @@ What a file leaves out takes the default of the `transformers` configuration cla
 
 from __future__ import annotations
 
+import difflib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from generator.architecture import Architecture, QkNorm
+from generator.architecture import Architecture
+from generator.catalog.config_families import FAMILIES, NESTED_DEFAULTS
+from generator.catalog.config_values import ConfigValues, shown
+from generator.catalog.towers import tower_parameters_of
 from generator.errors import UnsupportedArchitecture
 
 MAX_BYTES = 1024 * 1024
 """Largest config.json that is read."""
-MAX_DIMENSION = 10**8
-"""Larger numbers are no dimensions of a model."""
 
-
-@dataclass(frozen=True, slots=True)
-class Family:
-    """What the class of a `model_type` fixes and what it assumes."""
-
-    qk_norm: QkNorm = QkNorm.NONE
-    norms_per_layer: int = 2
-    fp32_norm: bool = False
-    qkv_bias: bool | None = None
-    """Always or never; none where the file's `attention_bias` says."""
-    tied_embeddings: bool = False
-    head_dim: int | None = None
-    """None for hidden ÷ heads."""
-
-
-FAMILIES: Mapping[str, Family] = {
-    "llama": Family(),
-    "mistral": Family(qkv_bias=False),
-    "qwen2": Family(qkv_bias=True),
-    "qwen3": Family(qk_norm=QkNorm.PER_HEAD, head_dim=128),
-    "gemma3_text": Family(
-        qk_norm=QkNorm.PER_HEAD, norms_per_layer=4, fp32_norm=True, tied_embeddings=True, head_dim=256
-    ),
+TEXT_PART: Mapping[str, str] = {
+    "gemma3": "gemma3_text",
+    "gemma3n": "gemma3n_text",
+    "gemma4": "gemma4_text",
+    "gemma4_unified": "gemma4_unified_text",
+    "llama4": "llama4_text",
+    "mistral3": "mistral",
+    "qwen3_5": "qwen3_5_text",
+    "qwen3_5_moe": "qwen3_5_moe_text",
 }
-"""By `model_type`: dense decoders with grouped-query attention and a gated MLP."""
+"""`model_type` of a model with towers → that of its text part where `text_config` does not say."""
+TOWERS = ("vision_config", "audio_config")
 
 
 def shape_of_config(path: Path) -> Architecture:
@@ -65,60 +54,53 @@ def shape_of_config(path: Path) -> Architecture:
 
 
 def shape_of(config: Any) -> Architecture:
-    """The shape in the content of a `config.json`; raises UnsupportedArchitecture, saying what it lacks."""
+    """The shape in the content of a `config.json`; raises UnsupportedArchitecture, saying what it lacks.
+
+    A model with towers is its text part and the towers as one number; towers that nobody counted are refused.
+    """
     if not isinstance(config, Mapping):
         raise UnsupportedArchitecture("expected a JSON object, found something else")
-    if "vision_config" in config or "audio_config" in config or "text_config" in config:
-        raise UnsupportedArchitecture("expected a text model, found one with a tower, which is not counted from a file")
-    model_type = config.get("model_type")
+    text = config.get("text_config")
+    if text is None:
+        if any(config.get(key) is not None for key in TOWERS):
+            raise UnsupportedArchitecture("expected a text_config beside the tower, found none")
+        return _with_or_without_head(config, _text_shape(config.get("model_type"), ConfigValues(config)))
+    if not isinstance(text, Mapping):
+        raise UnsupportedArchitecture(f"text_config: expected a JSON object, found {shown(text)}")
+    outer = config.get("model_type")
+    if not isinstance(outer, str) or outer not in TEXT_PART:
+        raise UnsupportedArchitecture(
+            f"expected a model with a tower of model_type {', '.join(TEXT_PART)}, found {shown(outer)}"
+        )
+    model_type = text.get("model_type") or TEXT_PART[outer]
+    given = {key: value for key, value in text.items() if value is not None}
+    if isinstance(config.get("tie_word_embeddings"), bool):
+        given["tie_word_embeddings"] = config["tie_word_embeddings"]
+    raw = {**NESTED_DEFAULTS.get(str(model_type), {}), **given}
+    shape = _text_shape(model_type, ConfigValues(raw, "text_config."))
+    return replace(shape, tower_parameters=tower_parameters_of(outer, config, shape.hidden))
+
+
+def _with_or_without_head(config: Mapping[str, Any], shape: Architecture) -> Architecture:
+    """A language model, or its body alone where `architectures` names that: an embedding model."""
+    names = config.get("architectures")
+    name = names[0] if isinstance(names, list) and len(names) == 1 else None
+    if not isinstance(name, str):
+        return shape
+    if name.endswith("Model"):
+        return replace(shape, output_head=False)
+    if name.endswith(("Classification", "QuestionAnswering", "MaskedLM")):
+        raise UnsupportedArchitecture(f"architectures: expected a causal language model, found {shown(name)}")
+    return shape
+
+
+def _text_shape(model_type: object, values: ConfigValues) -> Architecture:
     family = FAMILIES.get(model_type) if isinstance(model_type, str) else None
     if family is None:
-        raise UnsupportedArchitecture(f"expected model_type {', '.join(FAMILIES)}, found {_shown(model_type)}")
-    if _flag(config, "mlp_bias", default=False):
-        raise UnsupportedArchitecture("expected an MLP without biases, found mlp_bias true")
-    bias = _flag(config, "attention_bias", default=False)
-    hidden, heads = _dimension(config, "hidden_size"), _dimension(config, "num_attention_heads")
-    return Architecture(
-        layers=_dimension(config, "num_hidden_layers"),
-        hidden=hidden,
-        intermediate=_dimension(config, "intermediate_size"),
-        heads=heads,
-        kv_heads=_kv_heads(config, heads),
-        head_dim=_dimension(config, "head_dim", family.head_dim or hidden // heads),
-        vocab=_dimension(config, "vocab_size"),
-        tied_embeddings=_flag(config, "tie_word_embeddings", default=family.tied_embeddings),
-        qk_norm=family.qk_norm,
-        norms_per_layer=family.norms_per_layer,
-        qkv_bias=bias if family.qkv_bias is None else family.qkv_bias,
-        output_bias=bias if family.qkv_bias is None else False,
-        fp32_norm=family.fp32_norm,
-    )
-
-
-def _kv_heads(config: Mapping[str, Any], heads: int) -> int:
-    kv_heads = _dimension(config, "num_key_value_heads", heads)
-    if heads % kv_heads:
-        raise UnsupportedArchitecture(f"num_key_value_heads: expected a divisor of {heads}, found {kv_heads}")
-    return kv_heads
-
-
-def _dimension(config: Mapping[str, Any], key: str, default: int | None = None) -> int:
-    value = config.get(key)
-    if value is None and default is not None:
-        value = default
-    if type(value) is not int or not 0 < value <= MAX_DIMENSION:
-        raise UnsupportedArchitecture(f"{key}: expected a whole number above 0, found {_shown(value)}")
-    return value
-
-
-def _flag(config: Mapping[str, Any], key: str, *, default: bool) -> bool:
-    value = config.get(key)
-    if value is None:
-        return default
-    if not isinstance(value, bool):
-        raise UnsupportedArchitecture(f"{key}: expected true or false, found {_shown(value)}")
-    return value
-
-
-def _shown(value: object) -> str:
-    return "nothing" if value is None else f"`{str(value)[:60]}`"
+        near = difflib.get_close_matches(str(model_type), FAMILIES, n=3)
+        hint = f"; did you mean {', '.join(near)}?" if near else ""
+        raise UnsupportedArchitecture(
+            f"{values.prefix}model_type: expected one of the {len(FAMILIES)} that are counted, such as llama, qwen3 or "
+            f"gemma3_text, found {shown(model_type)}{hint}"
+        )
+    return family(values)

@@ -6,12 +6,11 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from generator.architecture import Architecture, QkNorm
+from generator.catalog.architecture_record import ArchitectureRecord
 from generator.catalog.fields import (
     Citation,
     Cited,
     CitedBlock,
-    Count,
     Date,
     HttpsUrl,
     Id,
@@ -77,45 +76,6 @@ class Source(Record):
         if self.access != "unread" and self.read is None:
             raise ValueError("expected the day on which it was read, found none")
         return self
-
-
-class ArchitectureRecord(CitedBlock):
-    """Dimensions as config.json gives them."""
-
-    kind_of_layers: Literal["dense"] = "dense"
-    layers: Cited[PositiveInt]
-    hidden: Cited[PositiveInt]
-    intermediate: Cited[PositiveInt]
-    heads: Cited[PositiveInt]
-    kv_heads: Cited[PositiveInt]
-    head_dim: Cited[PositiveInt]
-    vocab: Cited[PositiveInt]
-    tied_embeddings: Cited[bool]
-    qk_norm: Cited[Literal["none", "per-head", "full"]] | None = None
-    norms_per_layer: Cited[Literal[2, 4]] | None = None
-    qkv_bias: Cited[bool] | None = None
-    output_bias: Cited[bool] | None = None
-    fp32_norm: Cited[bool] | None = None
-    tower_parameters: Cited[Count] | None = None
-
-    def shape(self) -> Architecture:
-        """The dimensions without their provenance."""
-        return Architecture(
-            layers=self.layers.value,
-            hidden=self.hidden.value,
-            intermediate=self.intermediate.value,
-            heads=self.heads.value,
-            kv_heads=self.kv_heads.value,
-            head_dim=self.head_dim.value,
-            vocab=self.vocab.value,
-            tied_embeddings=self.tied_embeddings.value,
-            qk_norm=QkNorm(self.qk_norm.value) if self.qk_norm else QkNorm.NONE,
-            norms_per_layer=self.norms_per_layer.value if self.norms_per_layer else 2,
-            qkv_bias=bool(self.qkv_bias and self.qkv_bias.value),
-            output_bias=bool(self.output_bias and self.output_bias.value),
-            fp32_norm=bool(self.fp32_norm and self.fp32_norm.value),
-            tower_parameters=self.tower_parameters.value if self.tower_parameters else 0,
-        )
 
 
 class ParametersRecord(Record):

@@ -21,7 +21,7 @@ from generator.architecture import LORA_TARGETS, Architecture, shape_of_size
 from generator.architecture.counts import linear_shapes
 from generator.catalog import Catalog
 from generator.catalog.hugging_face import shape_of_config
-from generator.errors import PlanError
+from generator.errors import PlanError, UnsupportedArchitecture
 from generator.estimate import Plan
 from generator.units import PARAMETERS_PER_BILLION
 
@@ -116,6 +116,8 @@ def plan_of(catalog: Catalog, case: Mapping[str, str]) -> Plan:
     given = {column: text for column in COLUMNS if (text := (case.get(column) or "").strip()) not in ("", "unknown")}
     _refuse_what_is_not_modelled(given)
     model, shape = _model_of(catalog, given)
+    if shape.unmodelled:
+        raise UnsupportedArchitecture(f"model: expected kinds of layers that are modelled, found {_kinds(shape)}")
     method = catalog.resolve_method(given.get("method", "full"))
     gpu = catalog.resolve_gpu(_required(given, "gpu"))
     n_gpus = _whole(given.get("n_gpus", "1"), "n_gpus")
@@ -140,6 +142,10 @@ def plan_of(catalog: Catalog, case: Mapping[str, str]) -> Plan:
         bus_gb_per_s=_bus(catalog, given, gpu, n_gpus),
         **settings,
     )
+
+
+def _kinds(shape: Architecture) -> str:
+    return ", ".join(kind.replace("-", " ") for kind in shape.unmodelled)
 
 
 def _settings(catalog: Catalog, given: Mapping[str, str], method: str, n_gpus: int) -> dict[str, Any]:

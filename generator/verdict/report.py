@@ -18,7 +18,7 @@ Verdicts = Mapping[tuple[str, str], Verdict]
 
 def judge(catalog: Catalog, subject: Subject, method_id: str, setup: Setup) -> Verdict:
     """One method for one model on one machine."""
-    rungs = try_ladder(catalog, subject, method_id, setup)
+    rungs = () if subject.shape.unmodelled else try_ladder(catalog, subject, method_id, setup)
     verdict, chosen = choose(rungs)
     if not rungs:
         reason = Reason("not-modelled")
@@ -131,7 +131,12 @@ def judge_setup(catalog: Catalog, setup: Setup) -> RigReport:
         for billions in catalog.policy.pretraining_sizes_billions
         if pretraining_methods
     }
-    cells = _capability(catalog, ordered, verdicts)
+    dense = {
+        subject.id: parameters[subject.id]
+        for subject in subjects
+        if not subject.shape.unmodelled and "moe" not in subject.shape.features
+    }
+    cells = _capability(catalog, dense, verdicts)
     return RigReport(
         rig=setup.name,
         verdicts=verdicts,

@@ -20,6 +20,8 @@ def kv_heads_divide(reading: Reading) -> Iterator[Found]:
     """Each key-value head serves the same number of query heads."""
     for entry in reading.of("model"):
         architecture = cast("Model", entry.record).architecture
+        if architecture.kv_heads is None:
+            continue
         heads, kv_heads = architecture.heads.value, architecture.kv_heads.value
         if heads % kv_heads:
             message = f"expected a divisor of the {heads} heads, found {kv_heads}"
