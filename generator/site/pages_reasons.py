@@ -24,6 +24,11 @@ HARMLESS = frozenset({"memory-comfortable", "time-comfortable", "link-heavy"})
 """Reasons that never make a verdict worse."""
 
 
+def _digits(value: float) -> int:
+    """Decimals of a number of hours, days or years: one below ten."""
+    return 1 if value < 10 else 0
+
+
 class ReasonWriter:
     """Writes reasons in the language of a page."""
 
@@ -72,27 +77,32 @@ class ReasonWriter:
         Minutes below an hour, hours below a day, years where days are many. `form` is `plain`, or `limit` for how the
         language writes it after "from" and "up to".
         """
-        if goal == "fine-tuning":
-            return self._hours(value, form)
-        if value >= YEARS_SHOWN_AS_MANY * DAYS_PER_YEAR:
+        unit, number = self._unit(value, goal)
+        if unit == "many_years":
             return self.messages(f"common.{form}.many_years", n=self.formats.number(YEARS_SHOWN_AS_MANY))
-        if value >= DAYS_SHOWN_AS_YEARS:
-            return self._counted(f"common.{form}.year", value / DAYS_PER_YEAR)
-        return self._counted(f"common.{form}.day", value) if value >= 1 else self._hours(value * HOURS_PER_DAY, form)
+        return self._counted(f"common.{form}.{unit}", number)
 
-    def _hours(self, value: float, form: str) -> str:
-        minutes = int(rounded(value * MINUTES_PER_HOUR))
+    def _unit(self, value: float, goal: str) -> tuple[str, float]:
+        """The unit that a duration is shown in, and how many of it."""
+        hours = value if goal == "fine-tuning" else value * HOURS_PER_DAY
+        minutes = int(rounded(hours * MINUTES_PER_HOUR))
         if minutes < MINUTES_PER_HOUR:
-            return self._counted(f"common.{form}.minute", max(minutes, 1))
-        return self._counted(f"common.{form}.hour", value)
+            return "minute", max(minutes, 1)
+        if goal == "fine-tuning" or value < 1:
+            return "hour", hours
+        if value < DAYS_SHOWN_AS_YEARS:
+            return "day", value
+        return ("year" if value < YEARS_SHOWN_AS_MANY * DAYS_PER_YEAR else "many_years"), value / DAYS_PER_YEAR
 
     def _counted(self, key: str, value: float) -> str:
         """The number, one decimal below ten and none for a whole one, in the plural form of what is shown."""
-        digits = 1 if value < 10 else 0
-        exact = rounded(value, digits)
+        exact = rounded(value, _digits(value))
         whole = exact.to_integral_value()
         count = whole if whole == exact else exact
-        return self.messages(key, value=self.formats.number(exact, digits, trim=True), count=count)
+        return self.messages(key, value=self._number(value), count=count)
+
+    def _number(self, value: float) -> str:
+        return self.formats.number(value, _digits(value), trim=True)
 
     def tokens_limit(self, value: int) -> str:
         """A number of tokens as the language writes it after "up to"."""
@@ -132,7 +142,10 @@ class ReasonWriter:
         if time is None:
             return ""
         low, high = self.duration(time.low, goal), self.duration(time.high, goal)
-        return low if low == high else f"{low} – {high}"
+        if low == high:
+            return low
+        (unit, number), (other, _) = self._unit(time.low, goal), self._unit(time.high, goal)
+        return f"{self._number(number)}–{high}" if unit == other else f"{low} – {high}"
 
     def deciding(self, rung: Rung, goal: str) -> Markup:
         """The reasons that keep a recipe from being comfortable; of a comfortable one the first."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from generator.catalog.records import Constant
+from generator.estimate.results import Band
 from generator.site.pages_env import PageWriter, typeset
 from generator.site.pages_reasons import ReasonWriter
 from generator.site.pages_settings import recipe_idea, settings_of
@@ -42,6 +43,16 @@ def plain(text: object) -> str:
 def test_durations(value, goal, form, ru, en) -> None:
     assert plain(ReasonWriter(PageWriter("", "ru")).duration(value, goal, form)) == ru
     assert plain(ReasonWriter(PageWriter("", "en")).duration(value, goal, form)) == en
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "ru"),
+    [(0.3, 0.5, "18–30 минут"), (0.5, 1.1, "30 минут – 1,1 часа"), (3, 17, "3–17 часов"), (2, 2, "2 часа")],
+)
+def test_a_range_names_one_unit_once(low, high, ru) -> None:
+    assert (
+        plain(ReasonWriter(PageWriter("", "ru")).duration_range(Band(low, (low + high) / 2, high), "fine-tuning")) == ru
+    )
 
 
 def test_tokens_after_up_to_stand_in_the_genitive() -> None:
