@@ -39,6 +39,8 @@ class ValueWriter:
             return self.messages.html(f"common.{'yes' if value else 'no'}")
         if isinstance(value, int | float):
             return escape(self._number(fact.field, value))
+        if isinstance(value, tuple | list):
+            return escape(", ".join(self.formats.number(item) for item in value))
         text = str(value)
         if fact.field == "released":
             return escape(self.formats.partial_date(text))
