@@ -152,9 +152,10 @@ def _rows(path: Path, shown: str, errors: list[DataError]) -> Iterator[_Row]:
     for name in columns:
         if name not in Measurement.model_fields:
             line, at = places[0][columns.index(name)]
-            message = f"expected one of the columns of a measurement, found `{name[:60]}`"
+            visible = "".join(character if character.isprintable() else "\ufffd" for character in name[:60])
+            message = f"expected one of the columns of a measurement, found `{visible}`"
             hint = did_you_mean(name, Measurement.model_fields)
-            errors.append(DataError(shown, line, at, name[:60], message, hint))
+            errors.append(DataError(shown, line, at, visible, message, hint))
     missing = [name for name in Measurement.model_fields if name not in columns]
     errors += [DataError(shown, 1, 1, name, "expected a column, found none") for name in missing]
     if missing or len(columns) > len(Measurement.model_fields):
