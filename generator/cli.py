@@ -42,8 +42,9 @@ def _run(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return SUCCESS
     except UsageError as error:
-        parser.print_usage(sys.stderr)
-        print(f"{parser.prog}: error: {error}", file=sys.stderr)
+        used: argparse.ArgumentParser = getattr(arguments, "parser", parser)
+        used.print_usage(sys.stderr)
+        print(f"{used.prog}: error: {error}", file=sys.stderr)
         return USAGE
     except CatalogErrors as problem:
         print(check.as_text(problem.errors), end="", file=sys.stderr)
@@ -76,6 +77,8 @@ def make_parser() -> argparse.ArgumentParser:
     subparsers = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for command in COMMANDS:
         command.add(subparsers, [common])
+    for subparser in subparsers.choices.values():
+        subparser.set_defaults(parser=subparser)
     return parser
 
 

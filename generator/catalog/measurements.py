@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import pandas as pd
-from pydantic import BeforeValidator, Field, ValidationError
+from pydantic import BeforeValidator, Field, ValidationError, model_validator
 
 from generator.catalog.fields import Id, Line, PositiveFloat, PositiveInt, Record
 from generator.errors import DataError
@@ -21,6 +21,11 @@ def _number(value: object) -> object:
         return value
 
 
+def _nothing(value: object) -> object:
+    """None out of an empty cell."""
+    return None if value == "" else value
+
+
 def _yes_or_no(value: object) -> object:
     return {"y": True, "n": False}.get(str(value), value)
 
@@ -31,7 +36,7 @@ CellBool = Annotated[bool, BeforeValidator(_yes_or_no)]
 
 
 class Measurement(Record):
-    """One published run: its settings and the peak that the allocator reported."""
+    """One published run: its settings, whether it finished, and the peak that the allocator reported."""
 
     id: Id
     source: Id
@@ -40,7 +45,7 @@ class Measurement(Record):
     """Name of the model as published."""
     shape: Id
     """Model of the catalogue with the same architecture."""
-    method: Literal["full"]
+    method: Literal["full", "lora", "qlora"]
     precision: Literal["bf16-mixed", "bf16-pure", "fp32"]
     optimizer: Literal["adamw", "adamw-bf16", "adamw-8bit"]
     optimizer_impl: Literal["foreach", "fused"]
@@ -56,8 +61,21 @@ class Measurement(Record):
     kernels: Literal["stock", "fused"]
     reduce_dtype: Literal["bf16", "fp32"]
     root_wrap: Literal["root", "separate"]
-    peak_gib: Annotated[CellFloat, Field(lt=2048)]
-    """Maximum that PyTorch's allocator reported, per GPU."""
+    quant: Literal["none", "nf4", "nf4-dq"]
+    lora_rank: Annotated[CellInt | None, BeforeValidator(_nothing)]
+    lora_targets: Annotated[Literal["q+v", "qkvo", "all-linear"] | None, BeforeValidator(_nothing)]
+    outcome: Literal["finished", "failed"]
+    """failed: it ran out of memory, or is presumed to have."""
+    peak_gib: Annotated[Annotated[CellFloat, Field(lt=2048)] | None, BeforeValidator(_nothing)]
+    """Maximum that PyTorch's allocator reported, per GPU; none for a run that failed."""
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> Measurement:
+        if (self.outcome == "finished") is (self.peak_gib is None):
+            raise ValueError("peak_gib: expected a reading for a finished run alone")
+        if (self.method == "full") is not (self.lora_rank is None and self.lora_targets is None):
+            raise ValueError("lora_rank, lora_targets: expected both for lora and qlora alone")
+        return self
 
 
 def read_measurements(
@@ -99,8 +117,8 @@ def _row(shown: str, line: int, cells: dict[str, str], errors: list[DataError]) 
         return Measurement.model_validate(cells)
     except ValidationError as invalid:
         for problem in invalid.errors():
-            column = str(problem["loc"][0])
-            found = f"found `{cells[column]}`" if column in cells else "found no such column"
+            column = str(problem["loc"][0]) if problem["loc"] else ""
+            found = f"found `{cells.get(column, '')}`" if column else "found otherwise"
             errors.append(DataError(shown, line, 1, column, f"expected {problem['msg'].lower()}, {found}"))
         return None
 

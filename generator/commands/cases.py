@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from generator.catalog import Catalog
-from generator.commands.plans import plan_of
+from generator.commands.plans import COLUMNS, plan_of
 from generator.errors import TrainfitError, UnknownIdError
 from generator.estimate import Estimate, estimate
 
@@ -52,6 +52,8 @@ def run_cases(catalog: Catalog, source: Path, target: Path | None) -> str:
     if target is None:
         return text.getvalue()
     _write(target, text.getvalue())
+    if _is_stream(target):  # the table may be on the way to where the count would go
+        return ""
     failed = sum(1 for row in finished if row["error"])
     return f"{len(finished)} rows, {failed} with an error: {target}\n"
 
@@ -74,7 +76,21 @@ def read_cases(source: Path) -> tuple[list[str], list[dict[str, str]]]:
     repeated = sorted({name for name in header if header.count(name) > 1})
     if repeated:
         raise CasesError(f"{source}:1: expected each column once, found {', '.join(repeated)} again")
+    _check_header(source, header)
     return header, list(_rows(header, lines[1:]))
+
+
+def _check_header(source: Path, header: Sequence[str]) -> None:
+    """Raises CasesError for a table that would be read without an error and without a plan."""
+    if not any(name in COLUMNS for name in header) and len(header) == 1:
+        separator = next((each for each in (";", "\t", "|") if each in header[0]), None)
+        if separator is not None:
+            shown = "a tab" if separator == "\t" else f"`{separator}`"
+            raise CasesError(f"{source}:1: expected columns separated by commas, found {shown}")
+    for name in header:
+        folded = name.lower().replace(" ", "_").replace("-", "_")
+        if name not in COLUMNS and folded in COLUMNS and folded not in header:
+            raise CasesError(f"{source}:1: expected `{folded}`, found the column `{name[:60]}` (write it like this)")
 
 
 def _rows(header: Sequence[str], lines: Sequence[Sequence[str]]) -> Iterator[dict[str, str]]:
@@ -138,14 +154,28 @@ def columns_of(result: Estimate) -> dict[str, str]:
     }
 
 
+def _is_stream(target: Path) -> bool:
+    """Whether text is appended to `target` rather than put in its place: devices, pipes, the output of this process."""
+    absolute = target.absolute()
+    if any(absolute.is_relative_to(special) for special in ("/dev", "/proc")):
+        return True
+    return target.exists() and not target.is_file() and not target.is_dir()
+
+
 def _write(target: Path, text: str) -> None:
-    """Puts the whole table in place, or leaves what was there."""
-    staged = target.with_name(f".{target.name}.{os.getpid()}")
+    """Puts the whole table in place, or leaves what was there; a link stays and what it points to is written."""
     try:
+        if _is_stream(target):
+            with target.open("ab") as stream:
+                stream.write(text.encode("utf-8"))
+            return
+        place = target.resolve()
+        staged = place.with_name(f".{place.name}.{os.getpid()}")
         try:
             staged.write_text(text, encoding="utf-8", newline="")
-            staged.replace(target)
+            staged.replace(place)
         finally:
             staged.unlink(missing_ok=True)
-    except OSError as error:
-        raise CasesError(f"{target}: expected a place to write to, found {error.strerror or 'an error'}") from error
+    except (OSError, RuntimeError) as error:  # RuntimeError: links in a circle
+        found = getattr(error, "strerror", None) or "an error"
+        raise CasesError(f"{target}: expected a place to write to, found {found}") from error

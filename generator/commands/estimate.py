@@ -15,6 +15,7 @@ from generator.commands.outcome import Outcome, Subparsers, UsageError, data_dir
 from generator.commands.plans import COLUMNS, plan_of
 from generator.commands.sources_used import explained, sources_of
 from generator.commands.tables import gib, quantity, table
+from generator.errors import PlanError
 from generator.estimate import Band, Estimate, Plan, estimate
 
 DEFAULTS = """\
@@ -55,8 +56,7 @@ def add(subparsers: Subparsers, parents: Sequence[argparse.ArgumentParser]) -> N
 def _add_plan(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("plan")
     for column, meaning in COLUMNS.items():
-        option = RENAMED.get(column, f"--{column.replace('_', '-')}")
-        group.add_argument(option, dest=column, metavar="VALUE", help=meaning)
+        group.add_argument(_option(column), dest=column, metavar="VALUE", help=meaning)
     parser.add_argument("--format", choices=("text", "json"), default="text")
 
 
@@ -67,7 +67,9 @@ def run_estimate(arguments: argparse.Namespace) -> Outcome:
             raise UsageError("--out goes with --cases")
         catalog, result = _one(arguments)
         return Outcome(_json(catalog, result) if arguments.format == "json" else as_text(result))
-    given = [RENAMED.get(column, f"--{column.replace('_', '-')}") for column in COLUMNS if getattr(arguments, column)]
+    if arguments.format != "text":
+        raise UsageError(f"--cases writes CSV; --format {arguments.format} goes with a single plan")
+    given = [_option(column) for column in COLUMNS if getattr(arguments, column)]
     if given:
         raise UsageError(f"--cases takes the plan from its rows, not from {', '.join(given)}")
     return Outcome(run_cases(load_catalog(data_dir_of(arguments)), arguments.cases, arguments.out))
@@ -91,7 +93,17 @@ def _one(arguments: argparse.Namespace) -> tuple[Catalog, Estimate]:
         raise UsageError(f"the following options are required: {options}")
     catalog = load_catalog(data_dir_of(arguments))
     case = {column: value for column in COLUMNS if (value := getattr(arguments, column)) is not None}
-    return catalog, estimate(catalog, plan_of(catalog, case))
+    try:
+        return catalog, estimate(catalog, plan_of(catalog, case))
+    except PlanError as error:
+        column, colon, wrong = str(error).partition(": ")
+        if colon and column in case:
+            raise UsageError(f"argument {_option(column)}: {wrong}") from error
+        raise
+
+
+def _option(column: str) -> str:
+    return RENAMED.get(column, f"--{column.replace('_', '-')}")
 
 
 def settings_of(plan: Plan) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from generator.architecture import count_parameters
 from generator.catalog import Catalog, load_catalog
 from generator.commands.outcome import Outcome, Subparsers, UsageError, data_dir_of, positive_int, positive_number
 from generator.commands.tables import gib, table
+from generator.errors import UnknownIdError
 from generator.estimate import Estimate
 from generator.units import billions
 from generator.verdict import RigReport, Setup, Verdict, ad_hoc_rig, judge_setup, setup_of
@@ -42,6 +43,9 @@ def add(subparsers: Subparsers, parents: Sequence[argparse.ArgumentParser]) -> N
 
 def run(arguments: argparse.Namespace) -> Outcome:
     """The capability of the machine as text or JSON."""
+    for option in ("rig", "gpu", "model"):
+        if getattr(arguments, option) is not None and not getattr(arguments, option).strip():
+            raise UsageError(f"argument --{option}: expected an id, found empty text")
     by_card = arguments.gpu is not None and arguments.count is not None
     if (arguments.rig is None) == (not by_card) or (arguments.rig and (arguments.gpu or arguments.count)):
         raise UsageError("expected either --rig ID, or --gpu ID and --count N")
@@ -49,7 +53,7 @@ def run(arguments: argparse.Namespace) -> Outcome:
         raise UsageError("--host-memory-gib and --bus-gb-per-s go with --gpu")
     catalog = load_catalog(data_dir_of(arguments))
     setup = (
-        setup_of(catalog, arguments.rig)
+        setup_of(catalog, _rig(catalog, arguments.rig))
         if arguments.rig
         else ad_hoc_rig(catalog, arguments.gpu, arguments.count, arguments.host_memory_gib, arguments.bus_gb_per_s)
     )
@@ -58,6 +62,14 @@ def run(arguments: argparse.Namespace) -> Outcome:
     if arguments.format == "json":
         return Outcome(json.dumps(as_json(catalog, report, model), ensure_ascii=False, indent=2) + "\n")
     return Outcome(heading(catalog, setup) + (detail(catalog, report, model) if model else overview(catalog, report)))
+
+
+def _rig(catalog: Catalog, name: str) -> str:
+    """Id of the rig; raises UnknownIdError, with all rigs where none resembles it."""
+    try:
+        return catalog.resolve_rig(name)
+    except UnknownIdError as error:
+        raise UnknownIdError(error.kind, error.value, error.suggestions or tuple(catalog.rigs)) from error
 
 
 def heading(catalog: Catalog, setup: Setup) -> str:

@@ -35,19 +35,24 @@ def data_dir_of(arguments: argparse.Namespace) -> Path:
     return Path(chosen).absolute() if chosen else DATA_DIR
 
 
+LARGEST_COUNT = 100_000
+SMALLEST, LARGEST = 0.001, 1_000_000.0
+"""Bounds of options that are counts, and of those that are quantities: beyond them nothing is computable."""
+
+
 def positive_int(text: str) -> int:
     """A whole number above 0; raises argparse.ArgumentTypeError otherwise."""
-    if text.isascii() and text.isdigit() and len(text) <= 12 and int(text) > 0:
+    if text.isascii() and text.isdigit() and len(text) <= 12 and 0 < int(text) <= LARGEST_COUNT:
         return int(text)
-    raise argparse.ArgumentTypeError(f"expected a whole number above 0, found {text!r}")
+    raise argparse.ArgumentTypeError(f"expected a whole number from 1 to {LARGEST_COUNT}, found {text!r}")
 
 
 def positive_number(text: str) -> float:
     """A number above 0; raises argparse.ArgumentTypeError otherwise."""
     try:
-        value = float(text)
+        value = float(text) if text.isascii() and "_" not in text else 0.0
     except ValueError:
         value = 0.0
-    if 0 < value < float("inf"):
+    if SMALLEST <= value <= LARGEST:
         return value
-    raise argparse.ArgumentTypeError(f"expected a number above 0, found {text!r}")
+    raise argparse.ArgumentTypeError(f"expected a number from {SMALLEST:g} to {LARGEST:.0f}, found {text!r}")

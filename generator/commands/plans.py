@@ -15,14 +15,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from generator.architecture import LORA_TARGETS, Architecture, shape_of_size
 from generator.architecture.counts import linear_shapes
 from generator.catalog import Catalog
 from generator.catalog.hugging_face import shape_of_config
+from generator.commands.outcome import LARGEST, SMALLEST
 from generator.errors import PlanError, UnsupportedArchitecture
 from generator.estimate import Plan
+from generator.estimate.plan import Offload, Optimizer, Precision, Quantization, Sharding
 from generator.units import PARAMETERS_PER_BILLION
 
 COLUMNS: Mapping[str, str] = {
@@ -94,6 +96,15 @@ SPELLINGS: Mapping[str, Mapping[str, str]] = {
     "sharding": {"fsdp": "fsdp1", "zero-3": "zero3", "deepspeed-zero3": "zero3"},
 }
 """Other spellings of published runs."""
+
+NOT_MODELLED: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "precision": (get_args(Precision), ("fp16", "fp16-mixed", "fp16-pure", "fp8", "fp8-mixed")),
+    "optimizer": (get_args(Optimizer), ("adafactor", "adam", "lion", "lion-8bit", "muon", "galore", "sgd-momentum")),
+    "sharding": (get_args(Sharding), ("zero1", "zero2", "tp", "pp", "hsdp")),
+    "quant": (get_args(Quantization), ("int8", "int4", "gptq-int4", "awq-int4", "fp4", "fp8")),
+    "cpu_offload": (get_args(Offload), ("all", "params")),
+}
+"""By column: what the estimate knows, and what exists besides and would be guesswork."""
 
 YES, NO = ("y", "yes", "true", "1"), ("n", "no", "false", "0")
 
@@ -167,6 +178,13 @@ def _refuse_what_is_not_modelled(given: Mapping[str, str]) -> None:
     for column, modelled in (("reshard", True), ("train_embeddings", False)):
         if _flag(given, column, default=modelled) is not modelled:
             raise PlanError(f"{column}: expected {'y' if modelled else 'n'}, found `{given[column]}`: not modelled")
+    for column, (modelled_values, others) in NOT_MODELLED.items():
+        text = _text(given, column, "")
+        if text in others:
+            raise PlanError(f"{column}: expected one of {', '.join(modelled_values)}, found {text}: not modelled")
+    dropout = _converted(given.get("lora_dropout", "0"))
+    if dropout is None or not 0 <= dropout <= 1:
+        raise PlanError(f"lora_dropout: expected a share from 0 to 1, found `{_short(given['lora_dropout'])}`")
 
 
 def _model_of(catalog: Catalog, given: Mapping[str, str]) -> tuple[str, Architecture]:
@@ -249,8 +267,10 @@ def _whole(text: str, column: str) -> int:
 
 def _number(text: str, column: str) -> float:
     value = _converted(text)
-    if value is None or not 0 < value <= 10**6:
+    if value is None or value <= 0:
         raise PlanError(f"{column}: expected a number above 0, found `{_short(text)}`")
+    if not SMALLEST <= value <= LARGEST:
+        raise PlanError(f"{column}: expected a number from {SMALLEST:g} to {LARGEST:.0f}, found `{_short(text)}`")
     return value
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from generator.catalog.schema import SCHEMAS_DIR, stale_schemas, write_schemas
-from generator.commands.outcome import FAILURE, SUCCESS, Outcome, Subparsers
+from generator.commands.outcome import FAILURE, SUCCESS, Outcome, Subparsers, UsageError
 
 
 def add(subparsers: Subparsers, parents: Sequence[argparse.ArgumentParser]) -> None:
@@ -25,6 +25,8 @@ def add(subparsers: Subparsers, parents: Sequence[argparse.ArgumentParser]) -> N
 
 def run(arguments: argparse.Namespace) -> Outcome:
     """Says what was written, or with `--check` what is out of date."""
+    if arguments.out.exists() and not arguments.out.is_dir():
+        raise UsageError(f"argument --out: expected a folder, found the file {arguments.out}")
     if arguments.check:
         stale = stale_schemas(arguments.out)
         text = "".join(f"{name} is out of date: run `trainfit schema`\n" for name in stale)

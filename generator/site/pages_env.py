@@ -21,6 +21,21 @@ PLAIN_IN_MARKDOWN = re.compile(r"[^\w .,()/%×–—-]", re.UNICODE)
 TOKEN_START = "TFFRAGMENT:"  # noqa: S105 (marks a fragment, opens nothing)
 
 
+DASH = re.compile(r"(?<=\S) (?=—(?:\s|$))")
+RUSSIAN_UNIT = re.compile(r"(?<=\d) (?=[а-яА-Я])")
+PREPOSITION = re.compile(r"(?<![\w-])([А-Яа-я][а-я]?) (?=[\w«(<])")
+
+
+def typeset(text: str, language: Language) -> str:
+    """The text, or its HTML, with no-break spaces where Russian wants them.
+
+    Before a dash, between a number and its word, after words of one or two letters. English stays as it is.
+    """
+    if language != "ru":
+        return text
+    return PREPOSITION.sub("\\1\u00a0", RUSSIAN_UNIT.sub("\u00a0", DASH.sub("\u00a0", text)))
+
+
 class Token(Markup):
     """The token of a fragment: the only markup that may stand in a line of Markdown."""
 
@@ -75,9 +90,9 @@ class PageWriter:
         return Page(
             path=self.path,
             language=self.language,
-            title=title,
-            description=" ".join(description.split()),
-            markdown=re.sub(r"\n{3,}", "\n\n", markdown).strip() + "\n",
+            title=typeset(title, self.language),
+            description=typeset(re.sub(r"[ \n]+", " ", description).strip(), self.language),
+            markdown=typeset(re.sub(r"\n{3,}", "\n\n", markdown).strip() + "\n", self.language),
             section=section,
             fragments=dict(self.fragments),
             edit_path=edit_path,
@@ -121,7 +136,8 @@ class PageWriter:
         if fragment_id in self.fragments:
             raise ValueError(f"expected every fragment of a page once, found {fragment_id!r} again in {self.path!r}")
         lines = (line.strip() for line in str(escape(html)).splitlines())
-        self.fragments[fragment_id] = "\n".join(line for line in lines if line).replace(TOKEN_START, "TFFRAGMENT&#58;")
+        joined = "\n".join(line for line in lines if line).replace(TOKEN_START, "TFFRAGMENT&#58;")
+        self.fragments[fragment_id] = typeset(joined, self.language)
         return fragment_token(fragment_id)
 
 

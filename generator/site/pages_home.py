@@ -12,14 +12,20 @@ from generator.catalog.fields import Citation
 from generator.site.page import Page
 from generator.site.pages_env import PageWriter
 from generator.site.pages_site import Site
+from generator.site.pages_values import ValueWriter
 from generator.verdict.results import Mode, RigReport, Verdict, VerdictId
+from generator.views.facts import facts_of
 from generator.views.families import FamilyRow, Member, family_rows, name_groups
 from generator.views.home import PretrainingGroup, example_of_class, out_of_reach, pretraining_groups, reaches
 from generator.views.memory import Need, PerParameter, memory_per_parameter, needs, peak_terms
-from generator.views.methodology import LeverRow, check_rows, lever_rows
-from generator.views.rigs import capability_rows, context_rows, methods_of, pools
+from generator.views.methodology import LeverRow, checks_of, lever_rows
+from generator.views.rigs import capability_rows, context_rows, methods_of, pools, sync_loss
 from generator.views.sources import provenance, source_host
 
+COMPARED = ("memory_label_gib", "tdp_w", "bf16_dense_tflops", "nvlink")
+"""Fields of a card that the note on its name compares."""
+LABELLED = frozenset({"nvlink"})
+"""Those of them whose value alone does not say what it is."""
 METHODS_IN_HEADLINE = ("full", "lora", "qlora")
 
 
@@ -132,6 +138,7 @@ def report_values(site: Site, writer: PageWriter, rig_id: str) -> dict[str, Any]
         "memory_citations": memory_citations(site, per_parameter),
         "context_class": context_class,
         "contexts": contexts,
+        "sync_loss": sync_loss(report, class_models, "full"),
         "context_lengths": sorted({tokens for row in contexts for tokens in row.by_tokens}),
         "pretraining": tuple(report.pretraining.items()),
         "pretraining_groups": pretraining_groups(report),
@@ -144,13 +151,14 @@ def report_values(site: Site, writer: PageWriter, rig_id: str) -> dict[str, Any]
         "modes_by_verdict": modes_by_verdict,
         "gpu_fact": lambda field: f"gpus/{rig.gpu}/#fact-{field.replace('.', '-').replace('_', '-')}",
         **pool_values(site, report, per_parameter),
+        "lora_note": lora_note(site, writer, report),
         **check_values(site, writer, report),
     }
 
 
 def check_values(site: Site, writer: PageWriter, report: RigReport) -> dict[str, Any]:
     """What single settings save, and how far the estimate is from measured runs."""
-    checks = check_rows(site.catalog)
+    checks = checks_of(site.catalog).rows
 
     def items(rows: tuple[LeverRow, ...]) -> Markup:
         place = writer.link("methodology/#levers")
@@ -201,9 +209,66 @@ def pool_values(site: Site, report: RigReport, rows: tuple[PerParameter, ...]) -
     }
 
 
+def lora_note(site: Site, writer: PageWriter, report: RigReport) -> Markup | None:
+    """Why LoRA ends earlier than QLoRA, with the numbers of the largest model that QLoRA reaches.
+
+    None where both reach as far, or where a copy of the base fits and something else decides.
+    """
+    line = report.headline
+    if line.lora is None or line.qlora is None or line.lora == line.qlora:
+        return None
+    model = example_of_class(report, line.qlora, "lora")
+    tried = [report.verdicts.get((model, method)) for method in ("lora", "qlora")] if model else []
+    rungs = [verdict.rung for verdict in tried if verdict is not None and verdict.rung is not None]
+    if model is None or len(rungs) != 2 or rungs[0].estimate.ratio <= 1:
+        return None
+    lora, qlora = (rung.estimate for rung in rungs)
+
+    def number(shown: str, path: str) -> Markup:
+        return Markup('<a class="tf-num" href="{}">{}</a>').format(writer.link(path), shown)
+
+    gib = writer.formats.gib
+    return writer.messages.html(
+        "home.pools.lora",
+        size=number(site.size_class_top(line.qlora), f"#map-{line.qlora}"),
+        lora=number(site.size_class_top(line.lora), f"#map-{line.lora}"),
+        model=site.catalog.models[model].name,
+        base=number(gib(dict(peak_terms(lora))["weights"]), site.model_path(model, "lora")),
+        peak=number(gib(lora.peak_gib.expected), site.model_path(model, "lora")),
+        usable=number(gib(lora.usable_gib), f"gpus/{lora.plan.gpu}/#fact-framework-visible-gib-{lora.plan.ecc}"),
+        qpeak=number(gib(qlora.peak_gib.expected), site.model_path(model, "qlora")),
+    )
+
+
 def heaviest_of(found: tuple[Need, ...]) -> Need | None:
     """The need of training every weight without a compromise: the largest one."""
     return max((need for need in found if need.row.kind == "training"), key=lambda need: need.high_gib, default=None)
+
+
+def question_facts(site: Site, writer: PageWriter, gpu_id: str) -> list[dict[str, Any]]:
+    """The values that the note on a card's name speaks of, each with its place: of this card and of one it names."""
+    gpus = site.catalog.gpus
+    note = gpus[gpu_id].name_note
+    fields: dict[str, tuple[str, ...]] = {gpu_id: COMPARED} if note is not None else {}
+    for other_id, other in gpus.items():
+        if other_id != gpu_id and note is not None and other.name.removeprefix("NVIDIA ") in site.of(note):
+            fields[other_id] = ("released", *COMPARED)
+    values = ValueWriter(writer)
+    return [
+        {
+            "name": gpus[each].name,
+            "facts": [
+                {
+                    "label": writer.messages(f"facts.gpu.{fact.field}") if fact.field in LABELLED else "",
+                    "value": values.fact(fact),
+                    "path": f"gpus/{each}/#{fact.anchor}",
+                }
+                for fact in facts_of(gpus[each])
+                if fact.field in wanted
+            ],
+        }
+        for each, wanted in fields.items()
+    ]
 
 
 def home_page(site: Site) -> Page:
@@ -250,6 +315,7 @@ def home_page(site: Site) -> Page:
         else "",
         provenance=provenance(site.catalog),
         unreachable=out_of_reach(report, "qlora"),
+        question_facts=question_facts(site, writer, rig.gpu),
         **site.values(writer),
         **values,
     )

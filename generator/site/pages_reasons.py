@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
-from generator.estimate.results import Band
+from generator.estimate.results import Band, Estimate
 from generator.site.formats import rounded
 from generator.site.messages import MessageError, placeholders
 from generator.site.pages_env import PageWriter
@@ -18,8 +18,15 @@ DAYS_SHOWN_AS_YEARS = 730
 """From here on a number of days says less than a number of years."""
 YEARS_SHOWN_AS_MANY = 100
 """Beyond it the number means nothing."""
+HOURS_PER_DAY = 24
+MINUTES_PER_HOUR = 60
 HARMLESS = frozenset({"memory-comfortable", "time-comfortable", "link-heavy"})
 """Reasons that never make a verdict worse."""
+
+
+def _digits(value: float) -> int:
+    """Decimals of a number of hours, days or years: one below ten."""
+    return 1 if value < 10 else 0
 
 
 class ReasonWriter:
@@ -37,8 +44,14 @@ class ReasonWriter:
         return self._say("reasons", reason, goal, reason.values)
 
     def short(self, reason: Reason, goal: str, ratio: float) -> Markup:
-        """The same in a few words, from `short.<id>`; `ratio` is the recipe's share of memory."""
-        return self._say("short", reason, goal, {"ratio": ratio, **reason.values})
+        """The same in a few words, from `short.<id>`; `ratio` is the recipe's share of memory.
+
+        Where the peak is above all that there is, both are named: a share above one says little.
+        """
+        numbers = {"ratio": ratio, **reason.values}
+        if reason.id in ("memory-exceeds", "compromise-memory") and numbers["ratio"] > 1:
+            return self._fill("short.memory-over", numbers, goal)
+        return self._say("short", reason, goal, numbers)
 
     def short_of(self, rung: Rung, goal: str) -> Markup:
         """What decided a recipe's verdict, in a few words."""
@@ -51,21 +64,59 @@ class ReasonWriter:
             key = f"{key}.{goal}"
         if key not in self.messages:
             raise MessageError(f"no message `{area}.{reason.id}` in {self.messages.language}")
+        return self._fill(key, numbers, goal)
+
+    def _fill(self, key: str, numbers: Mapping[str, float], goal: str) -> Markup:
         wanted = placeholders(self.messages.catalogue[key])
         values = {name: self.value(name, value, goal) for name, value in numbers.items() if name in wanted}
         return self.messages.html(key, **values)
 
-    def duration(self, value: float, goal: str) -> str:
-        """Hours of a fine-tuning or days of a pretraining, as exact as is of use; years where days are many."""
-        digits = 1 if value < 10 else 0
-        if goal == "fine-tuning":
-            return self.formats.hours(value, digits)
-        if value >= DAYS_SHOWN_AS_YEARS:
-            if value >= YEARS_SHOWN_AS_MANY * DAYS_PER_YEAR:
-                return self.messages("common.many_years", n=self.formats.number(YEARS_SHOWN_AS_MANY))
-            years = rounded(value / DAYS_PER_YEAR, 1 if value < 10 * DAYS_PER_YEAR else 0)
-            return self.messages("common.years", value=self.formats.number(years, 1, trim=True), count=years)
-        return self.formats.days(value, digits)
+    def duration(self, value: float, goal: str, form: str = "plain") -> str:
+        """Hours of a fine-tuning or days of a pretraining, as exact as is of use.
+
+        Minutes below an hour, hours below a day, years where days are many. `form` is `plain`, or `limit` for how the
+        language writes it after "from" and "up to".
+        """
+        unit, number = self._unit(value, goal)
+        if unit == "many_years":
+            return self.messages(f"common.{form}.many_years", n=self.formats.number(YEARS_SHOWN_AS_MANY))
+        return self._counted(f"common.{form}.{unit}", number)
+
+    def _unit(self, value: float, goal: str) -> tuple[str, float]:
+        """The unit that a duration is shown in, and how many of it."""
+        hours = value if goal == "fine-tuning" else value * HOURS_PER_DAY
+        minutes = int(rounded(hours * MINUTES_PER_HOUR))
+        if minutes < MINUTES_PER_HOUR:
+            return "minute", max(minutes, 1)
+        if goal == "fine-tuning" or value < 1:
+            return "hour", hours
+        if value < DAYS_SHOWN_AS_YEARS:
+            return "day", value
+        return ("year" if value < YEARS_SHOWN_AS_MANY * DAYS_PER_YEAR else "many_years"), value / DAYS_PER_YEAR
+
+    def _counted(self, key: str, value: float) -> str:
+        """The number, one decimal below ten and none for a whole one, in the plural form of what is shown."""
+        exact = rounded(value, _digits(value))
+        whole = exact.to_integral_value()
+        count = whole if whole == exact else exact
+        return self.messages(key, value=self._number(value), count=count)
+
+    def _number(self, value: float) -> str:
+        return self.formats.number(value, _digits(value), trim=True)
+
+    def tokens_limit(self, value: int) -> str:
+        """A number of tokens as the language writes it after "up to"."""
+        return self._counted("common.limit.token", value)
+
+    def share(self, estimated: Estimate) -> Markup:
+        """The peak as a share of what the framework sees; both numbers where it is above."""
+        if estimated.ratio <= 1:
+            return escape(self.formats.percent(estimated.ratio))
+        return self.messages.html(
+            "short.memory-over",
+            peak_gib=self.formats.gib(estimated.peak_gib.expected),
+            usable_gib=self.formats.gib(estimated.usable_gib),
+        )
 
     def value(self, name: str, value: float, goal: str) -> str:
         """A number with its unit, which the end of its name gives; a ratio is a percentage."""
@@ -82,10 +133,19 @@ class ReasonWriter:
             case _:
                 return self.formats.number(value, 2, trim=True)
 
-    def duration_range(self, time: Band, goal: str) -> str:
-        """The best and the cautious duration."""
+    def time(self, time: Band | None, goal: str, form: str = "plain") -> str:
+        """The expected duration; that there are no data where time is not modelled."""
+        return self.messages("common.no_data") if time is None else self.duration(time.expected, goal, form)
+
+    def duration_range(self, time: Band | None, goal: str) -> str:
+        """The best and the cautious duration; nothing where time is not modelled."""
+        if time is None:
+            return ""
         low, high = self.duration(time.low, goal), self.duration(time.high, goal)
-        return low if low == high else f"{low} – {high}"
+        if low == high:
+            return low
+        (unit, number), (other, _) = self._unit(time.low, goal), self._unit(time.high, goal)
+        return f"{self._number(number)}–{high}" if unit == other else f"{low} – {high}"
 
     def deciding(self, rung: Rung, goal: str) -> Markup:
         """The reasons that keep a recipe from being comfortable; of a comfortable one the first."""

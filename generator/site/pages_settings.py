@@ -38,11 +38,36 @@ def settings_of(writer: PageWriter, recipe: Recipe, trains_all: bool) -> Mapping
         value = getattr(recipe.settings, name)
         if value == "none" or (name in ADAPTERS_ONLY and trains_all) or (name in SHARDED_ONLY and not sharded):
             continue
-        if isinstance(value, bool):
+        if name == "precision" and (own := _precision_of_base(recipe, trains_all)):
+            shown[name] = writer.messages.html(f"methods.precision.{own}")
+        elif isinstance(value, bool):
             shown[name] = writer.messages.html(f"common.{'yes' if value else 'no'}")
         else:
             shown[name] = writer.messages.html(f"methods.setting.{name}.{value}")
     return shown
+
+
+def _precision_of_base(recipe: Recipe, trains_all: bool) -> str | None:
+    """What the weights of mixed precision are kept in where it is not fp32: the frozen base, or DeepSpeed's bf16."""
+    settings = recipe.settings
+    if settings.precision != "bf16-mixed":
+        return None
+    if not trains_all:
+        return "frozen-bf16" if settings.quant == "none" else "frozen-nf4"
+    return "zero3" if settings.sharding == "zero3" else None
+
+
+def recipe_idea(writer: PageWriter, recipe: Recipe) -> str:
+    """The recipe in two or three words, for a cell of a table: «FSDP2, чистый bf16»."""
+    settings = recipe.settings
+    parts = [writer.messages(f"methods.idea.{settings.sharding}")]
+    if settings.precision == "bf16-pure":
+        parts.append(writer.messages("methods.idea.bf16-pure"))
+    if settings.optimizer in ("adamw-8bit", "paged-adamw-8bit"):
+        parts.append(writer.messages("methods.idea.adamw-8bit"))
+    if settings.cpu_offload != "none":
+        parts.append(writer.messages("methods.idea.offload"))
+    return ", ".join(parts)
 
 
 def threshold_value(writer: PageWriter, name: str, value: float) -> str:

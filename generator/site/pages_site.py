@@ -14,7 +14,9 @@ from generator.estimate.results import Quantity
 from generator.site.page import Language
 from generator.site.pages_env import PageWriter
 from generator.site.pages_reasons import ReasonWriter
+from generator.site.pages_settings import recipe_idea
 from generator.site.pages_values import ValueWriter
+from generator.verdict.advice import CONTEXT_STEP
 from generator.verdict.results import RigReport
 from generator.views.facts import fact_anchor
 from generator.views.rigs import methods_of
@@ -134,6 +136,11 @@ class Site:
         """Name of a recipe in the site's language."""
         return self.of(self.recipe(method, recipe).name)
 
+    def limited_by_model(self, model: str, seq_len: int) -> bool:
+        """Whether a longest context is the model's own and not that of the memory."""
+        known = self.catalog.models[model].context_tokens if model in self.catalog.models else None
+        return known is not None and seq_len + CONTEXT_STEP > known.value
+
     def size_class_name(self, size_class: str) -> str:
         """Name of a size class: «7–8B»."""
         return next(self.of(item.name) for item in self.catalog.policy.size_classes if item.id == size_class)
@@ -169,7 +176,12 @@ class Site:
             "short_reason": reasons.short,
             "short_of": reasons.short_of,
             "duration": reasons.duration,
+            "time": reasons.time,
             "duration_range": reasons.duration_range,
+            "tokens_limit": reasons.tokens_limit,
+            "share": reasons.share,
+            "limited_by_model": self.limited_by_model,
+            "idea": lambda method, recipe_id: recipe_idea(writer, self.recipe(method, recipe_id)),
             "deciding": reasons.deciding,
             "improvement": reasons.improvement,
             "recipe_name": self.recipe_name,

@@ -7,8 +7,10 @@ from collections.abc import Callable, Mapping
 
 from markupsafe import Markup, escape
 
+from generator.catalog.records import Constant
 from generator.estimate.results import Quantity
 from generator.estimate.steps import Step
+from generator.site.formats import rounded
 from generator.site.pages_env import PageWriter
 from generator.units import gib_from_bytes
 from generator.views.facts import Fact
@@ -37,6 +39,8 @@ class ValueWriter:
             return self.messages.html(f"common.{'yes' if value else 'no'}")
         if isinstance(value, int | float):
             return escape(self._number(fact.field, value))
+        if isinstance(value, tuple | list):
+            return escape(", ".join(self.formats.number(item) for item in value))
         text = str(value)
         if fact.field == "released":
             return escape(self.formats.partial_date(text))
@@ -70,10 +74,15 @@ class ValueWriter:
         digits = 0 if abs(quantity.value) >= 1000 else 4
         return self.formats.number(quantity.value, digits, trim=digits > 0)
 
-    def constant_unit(self, unit: str) -> Markup:
-        """The unit of a constant in words; as the data write it where the catalogue has none for it."""
-        key = f"methodology.constant_unit.{unit_key(unit)}"
-        return self.messages.html(key) if key in self.messages else Markup('<span lang="en">{}</span>').format(unit)
+    def constant(self, constant: Constant) -> Markup:
+        """The value of a constant with its unit; the unit as the data write it where the catalogue has none for it."""
+        shown = self.formats.number(constant.value, 4, trim=True)
+        key = f"methodology.constant_unit.{unit_key(constant.unit)}"
+        if key not in self.messages:
+            return Markup('{} <span lang="en">{}</span>').format(shown, constant.unit)
+        exact = rounded(constant.value, 4)
+        whole = exact.to_integral_value()
+        return self.messages.html(key, value=shown, count=whole if whole == exact else exact.normalize())
 
     def formula(self, step: Step) -> Markup:
         """The expression of a step with every name a link to where it is explained."""

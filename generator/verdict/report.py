@@ -10,7 +10,7 @@ from generator.catalog.records import SizeClass
 from generator.units import PARAMETERS_PER_BILLION
 from generator.verdict.advice import context_variants, improvements, max_seq_len
 from generator.verdict.ladder import best, choose, try_ladder, worst
-from generator.verdict.results import Cell, Headline, Mode, Reason, Recommendation, RigReport, Verdict
+from generator.verdict.results import Cell, Headline, Mode, Reason, Recommendation, RigReport, Verdict, closest
 from generator.verdict.setup import Setup, Subject, setup_of, subject_of, subject_of_size
 
 Verdicts = Mapping[tuple[str, str], Verdict]
@@ -20,10 +20,10 @@ def judge(catalog: Catalog, subject: Subject, method_id: str, setup: Setup) -> V
     """One method for one model on one machine."""
     rungs = () if subject.shape.unmodelled else try_ladder(catalog, subject, method_id, setup)
     verdict, chosen = choose(rungs)
-    if not rungs:
+    shown = rungs[chosen] if chosen is not None else closest(rungs)
+    if shown is None:
         reason = Reason("not-modelled")
         return Verdict(subject.id, method_id, "unknown", None, (), (reason,), None, ())
-    shown = rungs[chosen] if chosen is not None else min(rungs, key=lambda rung: rung.estimate.ratio)
     better = () if verdict == "comfortable" else tuple(improvements(catalog, subject, method_id, setup, verdict))
     reasons = shown.reasons
     if verdict == "not-recommended" and any(change.kind == "ecc-off" for change in better):

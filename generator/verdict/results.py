@@ -35,6 +35,12 @@ link-bound / link-heavy: tokens per step below T* / below 2 T*; ecc-off-only: wo
 off."""
 
 
+RULED_OUT_BY_MEMORY: frozenset[ReasonId] = frozenset(
+    {"memory-exceeds", "overhead-exceeds", "compromise-memory", "host-ram-exceeds"}
+)
+"""Reasons by which a recipe does not fit the machine, however long it may take."""
+
+
 @dataclass(frozen=True, slots=True)
 class Reason:
     """Why a rung or a verdict is what it is, with the numbers that a sentence about it needs."""
@@ -56,6 +62,12 @@ class Rung:
     """Fine-tuning: hours for the reference number of tokens. Pretraining: days to the compute-optimal tokens. None
     where time is not modelled."""
     reasons: tuple[Reason, ...]
+
+
+def closest(rungs: tuple[Rung, ...]) -> Rung | None:
+    """The first recipe that memory does not rule out, else the one that needs the smallest share of it."""
+    fitting = (rung for rung in rungs if not any(reason.id in RULED_OUT_BY_MEMORY for reason in rung.reasons))
+    return next(fitting, min(rungs, key=lambda rung: rung.estimate.ratio, default=None))
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,12 +107,10 @@ class Verdict:
 
     @property
     def rung(self) -> Rung | None:
-        """The recipe that gave the verdict, or where none did the one that comes closest in memory."""
-        if not self.rungs:
-            return None
+        """The recipe that gave the verdict, or where none did the one that comes closest."""
         if self.chosen is not None:
             return self.rungs[self.chosen]
-        return min(self.rungs, key=lambda rung: rung.estimate.ratio)
+        return closest(self.rungs)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from generator.catalog.records import Model
+from generator.estimate.results import Estimate
 from generator.verdict.results import Mode, RigReport, Rung, VerdictId
 
 FINE_TUNING = ("full", "lora", "qlora")
@@ -35,6 +36,8 @@ class Evidence:
     ratio_high: float
     edge: str
     """The member with the largest r."""
+    estimate: Estimate
+    """Of that member."""
     recipes: tuple[str, ...]
     """Ids of the recipes, in the order of the members."""
 
@@ -147,7 +150,17 @@ def _evidence(report: RigReport, ids: Sequence[str], methods: Iterable[str]) -> 
             continue
         edge = max(ratios, key=lambda model_id: (ratios[model_id], model_id))
         recipes = dict.fromkeys(rung.recipe for rung, _ in rungs.values())
-        found.append(Evidence(method, rungs[edge][1], min(ratios.values()), ratios[edge], edge, tuple(recipes)))
+        found.append(
+            Evidence(
+                method=method,
+                verdict=rungs[edge][1],
+                ratio_low=min(ratios.values()),
+                ratio_high=ratios[edge],
+                edge=edge,
+                estimate=rungs[edge][0].estimate,
+                recipes=tuple(recipes),
+            )
+        )
     return tuple(found)
 
 

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from generator.catalog import Catalog
-from generator.estimate.accuracy import Comparison, compare
+from generator.catalog.measurements import Measurement
+from generator.estimate.accuracy import Comparison, Failures, Summary, compare, failures, finished, summaries
 from generator.estimate.phases import MEMORY, phase_terms
 from generator.estimate.results import PHASES, Estimate, Quantity
 from generator.estimate.steps import Step
@@ -14,7 +15,7 @@ from generator.estimate.time import TIME
 from generator.verdict.levers import levers
 from generator.verdict.results import RigReport
 
-__all__ = ["FORMULAS", "PHASES", "LeverRow", "check_rows", "inputs_of_report", "lever_rows", "phase_terms_of"]
+__all__ = ["FORMULAS", "PHASES", "Checks", "LeverRow", "checks_of", "inputs_of_report", "lever_rows", "phase_terms_of"]
 
 FORMULAS: Mapping[str, tuple[Step, ...]] = {
     "memory": tuple(MEMORY.steps.values()),
@@ -37,9 +38,42 @@ def inputs_of_report(report: RigReport) -> tuple[Quantity, ...]:
     return tuple(quantity for quantity in first.estimate.quantities.values() if quantity.kind != "step")
 
 
-def check_rows(catalog: Catalog) -> tuple[Comparison, ...]:
-    """Measured runs with their estimates."""
-    return compare(catalog)
+@dataclass(frozen=True, slots=True)
+class CheckRow:
+    """A measured run that finished, with its estimate."""
+
+    measurement: Measurement
+    measured_gib: float
+    peak_gib: float
+    error: float
+
+
+@dataclass(frozen=True, slots=True)
+class Checks:
+    """The estimate against everything that was measured."""
+
+    rows: tuple[CheckRow, ...]
+    """By method, then as published."""
+    summaries: tuple[Summary, ...]
+    failures: Failures
+
+
+def checks_of(catalog: Catalog) -> Checks:
+    """Measured runs with their estimates, and their errors by source and method."""
+    comparisons = compare(catalog)
+    order = list(catalog.methods)
+    rows = [_check_row(each, error) for each, error in finished(comparisons)]
+    rows.sort(key=lambda row: order.index(row.measurement.method))
+    return Checks(tuple(rows), summaries(comparisons), failures(comparisons))
+
+
+def _check_row(comparison: Comparison, error: float) -> CheckRow:
+    measured_gib = comparison.measurement.peak_gib or 0.0
+    return CheckRow(comparison.measurement, measured_gib, comparison.peak_gib, error)
+
+
+PEAK_DIGITS = 1
+"""Decimals of a peak in GiB: differences of peaks are those of what is printed, so that they add up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +83,7 @@ class LeverRow:
     lever: str
     estimate: Estimate
     saved_gib: float
-    """What the change saves against the row before; 0 for the first."""
+    """What the change saves against the row before, as the rounded peaks show it; 0 for the first."""
 
 
 def lever_rows(catalog: Catalog, report: RigReport) -> tuple[LeverRow, ...]:
@@ -64,7 +98,7 @@ def lever_rows(catalog: Catalog, report: RigReport) -> tuple[LeverRow, ...]:
     rows: list[LeverRow] = []
     before: float | None = None
     for lever in levers(catalog, comfortable[-1], report.rig):
-        peak = lever.estimate.peak_gib.expected
+        peak = round(lever.estimate.peak_gib.expected, PEAK_DIGITS)
         rows.append(LeverRow(lever.id, lever.estimate, 0.0 if before is None else before - peak))
         before = peak
     return tuple(rows)

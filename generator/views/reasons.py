@@ -18,6 +18,7 @@ SEVERITY: Mapping[ReasonId, int] = {
     "compromise": 2,
     "link-bound": 2,
     "time-borderline": 2,
+    "time-unknown": 2,
     "memory-comfortable": 1,
     "time-comfortable": 1,
     "link-heavy": 0,

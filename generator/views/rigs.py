@@ -87,6 +87,8 @@ class CellView:
     """r of that model."""
     days: float | None
     """Pretraining: expected days of that model."""
+    recipe: str | None
+    """Id of the recipe that r is of."""
     reason: Reason | None
     """What decided the verdict of that model."""
     spread: tuple[Spread, ...]
@@ -139,6 +141,7 @@ def _cell_view(catalog: Catalog, report: RigReport, cell: Cell) -> CellView:
         exemplar,
         rung.estimate.ratio if rung is not None else None,
         rung.time.expected if rung is not None and rung.time is not None and pretraining else None,
+        rung.recipe if rung is not None else None,
         deciding_reason(rung, catalog.methods[cell.method].goal) if rung is not None else None,
         tuple(_spread(sizes, verdicts)),
     )
@@ -199,8 +202,9 @@ class ContextRow:
     verdict: Verdict
     by_tokens: Mapping[int, tuple[float, VerdictId]]
     """Context length → r and what memory alone says, without accumulation."""
-    accumulated: tuple[float, VerdictId] | None
-    """r and verdict with accumulation at the reference context."""
+    accumulated: Mapping[str, tuple[float, VerdictId]]
+    """When gradients are reduced, `each` or `last` → r and what memory alone says, with accumulation at the reference
+    context."""
     grad_accum: int | None
 
 
@@ -220,11 +224,37 @@ def context_rows(report: RigReport, models: tuple[str, ...], method: str) -> tup
                 method=method,
                 verdict=verdict,
                 by_tokens={rung.estimate.plan.seq_len: (rung.estimate.ratio, rung.verdict), **plain},
-                accumulated=(accumulated[0].ratio, accumulated[0].memory) if accumulated else None,
+                accumulated={v.grad_sync: (v.ratio, v.memory) for v in accumulated},
                 grad_accum=accumulated[0].grad_accum if accumulated else None,
             )
         )
     return tuple(rows)
+
+
+@dataclass(frozen=True, slots=True)
+class SyncLoss:
+    """A model that is comfortable with accumulation while gradients are reduced each time, and does not fit else."""
+
+    model: str
+    method: str
+    peak_gib: float
+    """Peak where gradients are reduced after the last micro-batch only."""
+
+
+def sync_loss(report: RigReport, models: tuple[str, ...], method: str) -> SyncLoss | None:
+    """Of these models the one that loses most when whole gradients are kept; none where all keep a place."""
+    comfortable = [
+        verdict
+        for model in models
+        if (verdict := report.verdicts.get((model, method))) is not None and verdict.verdict == "comfortable"
+    ]
+    lost = (
+        SyncLoss(verdict.model, method, variant.peak_gib)
+        for verdict in comfortable
+        for variant in verdict.contexts
+        if variant.grad_accum > 1 and variant.grad_sync == "last" and variant.memory == "not-recommended"
+    )
+    return max(lost, key=lambda item: item.peak_gib, default=None)
 
 
 def methods_of(catalog: Catalog) -> Mapping[str, Method]:

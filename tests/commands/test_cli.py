@@ -35,7 +35,7 @@ def trainfit(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
 def test_check_of_valid_data(data: Path) -> None:
     done = trainfit("check", "--data-dir", data)
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout == "no errors: 1 model, 1 GPU, 1 rig, 2 methods, 3 sources; newest reading 2026-12-01\n"
+    assert done.stdout == "no errors: 1 model, 1 GPU, 1 rig, 4 methods, 3 sources; newest reading 2026-12-01\n"
 
 
 def break_it(data: Path) -> None:
@@ -138,16 +138,12 @@ def test_a_failed_build_leaves_the_site_as_it_was(data: Path, tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["fit", "--rig", "8x-rtx"], "error: unknown rig `8x-rtx`"),
+        (["fit", "--rig", "nope"], "error: unknown rig `nope` (did you mean `4x-rtx-6000-ada`?)"),
         (["fit", "--gpu", "rtx-6000", "--count", "2"], "error: unknown gpu `rtx-6000` (did you mean `rtx-6000-ada`?)"),
         (["fit", "--rig", "4x-rtx-6000-ada", "--model", "gpt"], "error: unknown model `gpt`"),
         (["estimate", "--model", "x", "--gpu", "rtx-6000-ada", "--count", "1"], "error: unknown model `x`"),
         (["estimate", "--model", "gone.json", "--gpu", "rtx-6000-ada", "--count", "1"],
          "error: gone.json: expected a readable file, found No such file or directory"),
-        (["estimate", "--model", "qwen3-0.6b", "--gpu", "rtx-6000-ada", "--count", "0"],
-         "error: n_gpus: expected a whole number above 0, found `0`"),
-        (["estimate", "--model", "qwen3-0.6b", "--gpu", "rtx-6000-ada", "--count", "1", "--quant", "nf4"],
-         "error: quant: expected none for method full, found nf4"),
         (["estimate", "--cases", "gone.csv"], "error: gone.csv: expected a readable file, found No such file"),
     ],
 )  # fmt: skip
@@ -174,7 +170,15 @@ def test_one_line_for_what_is_wrong(data: Path, arguments: list[str], message: s
         ["estimate", "--model", "x"],
         ["estimate", "--model", "x", "--gpu", "y", "--count", "1", "--out", "o.csv"],
         ["estimate", "--cases", "i.csv", "--model", "x"],
+        ["estimate", "--cases", "i.csv", "--format", "json"],
         ["explain", "--gpu", "y", "--count", "1"],
+        ["fit", "--rig", ""],
+        ["fit", "--gpu", "", "--count", "1"],
+        ["fit", "--rig", "4x-rtx-6000-ada", "--model", " "],
+        ["fit", "--gpu", "rtx-6000-ada", "--count", "2", "--bus-gb-per-s", "1e-320"],
+        ["fit", "--gpu", "rtx-6000-ada", "--count", "2", "--host-memory-gib", "1e308"],
+        ["fit", "--gpu", "rtx-6000-ada", "--count", "999999999999"],
+        ["schema", "--out", __file__],
         ["build", "--lang", "de"],
         ["build", "--lang", ","],
         ["serve", "--port", "65536"],
@@ -190,6 +194,23 @@ def test_wrong_usage_is_exit_status_2(arguments: list[str], capsys: pytest.Captu
     assert captured.out == ""
     assert captured.err.startswith("usage: trainfit")
     assert "error: " in captured.err.splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--count", "two"], "argument --count: expected a whole number above 0, found `two`"),
+        (["--count", "1", "--quant", "nf4"], "argument --quant: expected none for method full, found nf4"),
+        (["--count", "1", "--seq-len", "x"], "argument --seq-len: expected a whole number above 0, found `x`"),
+    ],
+)
+def test_a_wrong_option_is_named_as_it_was_given(
+    options: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["estimate", "--model", "qwen3-0.6b", "--gpu", "rtx-6000-ada", *options]) == 2
+    captured = capsys.readouterr().err
+    assert captured.startswith("usage: trainfit estimate ")
+    assert captured.splitlines()[-1] == f"trainfit estimate: error: {message}"
 
 
 def explode(_: object) -> None:

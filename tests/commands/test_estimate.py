@@ -3,6 +3,10 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
+import stat
+import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -124,6 +128,57 @@ def test_a_place_that_cannot_be_written_leaves_nothing_behind(catalog: Catalog, 
     with pytest.raises(CasesError, match="expected a place to write to"):
         run_cases(catalog, source, target)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["folder", "in.csv"]
+
+
+def test_a_link_stays_and_its_target_is_written(catalog: Catalog, tmp_path: Path) -> None:
+    source, target, link = tmp_path / "in.csv", tmp_path / "real.csv", tmp_path / "link.csv"
+    source.write_text("model,gpu\nqwen3-0.6b,rtx-6000-ada\n")
+    target.write_text("old")
+    link.symlink_to(target)
+    run_cases(catalog, source, link)
+    assert link.is_symlink()
+    assert rows(target.read_text())[0]["fits"] == "yes"
+
+
+def test_a_pipe_gets_the_table(catalog: Catalog, tmp_path: Path) -> None:
+    source, pipe = tmp_path / "in.csv", tmp_path / "pipe"
+    source.write_text("model,gpu\nqwen3-0.6b,rtx-6000-ada\n")
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        assert run_cases(catalog, source, pipe) == ""
+        assert rows(os.read(reader, 100_000).decode())[0]["fits"] == "yes"
+    finally:
+        os.close(reader)
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+
+
+def test_standard_output_by_its_path(tmp_path: Path, repo_root: Path) -> None:
+    source = tmp_path / "in.csv"
+    source.write_text("model,gpu\nqwen3-0.6b,rtx-6000-ada\n")
+    done = subprocess.run(
+        [sys.executable, "-m", "generator.cli", "estimate", "--cases", str(source), "--out", "/dev/stdout"],
+        cwd=repo_root, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+    assert [row["fits"] for row in rows(done.stdout)] == ["yes"]
+
+
+@pytest.mark.parametrize(
+    ("header", "message"),
+    [
+        ("model;gpu", "in.csv:1: expected columns separated by commas, found `;`"),
+        ("model\tgpu", "in.csv:1: expected columns separated by commas, found a tab"),
+        ("Model,GPU", "in.csv:1: expected `model`, found the column `Model`"),
+        ("model,N GPUs", "in.csv:1: expected `n_gpus`, found the column `N GPUs`"),
+    ],
+)
+def test_a_header_that_would_be_passed_over(tmp_path: Path, header: str, message: str) -> None:
+    source = tmp_path / "in.csv"
+    source.write_text(f"{header}\nx\n")
+    with pytest.raises(CasesError) as caught:
+        read_cases(source)
+    assert message in str(caught.value)
 
 
 def test_many_rows_take_seconds(catalog: Catalog, tmp_path: Path) -> None:

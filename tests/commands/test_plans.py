@@ -7,7 +7,7 @@ import pytest
 
 from generator.architecture import count_parameters
 from generator.catalog import Catalog
-from generator.commands.plans import COLUMNS, LIBRARY_DEFAULTS, lora_targets, plan_of
+from generator.commands.plans import COLUMNS, LIBRARY_DEFAULTS, NOT_MODELLED, lora_targets, plan_of
 from generator.errors import PlanError, UnknownIdError
 from generator.estimate import Plan
 from generator.verdict import judge_rig
@@ -115,11 +115,21 @@ def test_no_targets(catalog: Catalog, text: str) -> None:
         ({"seq_len": "4096.5"}, "seq_len: expected a whole number above 0, found `4096.5`"),
         ({"model": "", "params_b": "inf"}, "params_b: expected a number above 0, found `inf`"),
         ({"grad_checkpointing": "selective"}, "grad_checkpointing: expected y or n, found `selective`"),
-        ({"precision": "fp16-mixed"}, "precision: expected one of bf16-mixed, bf16-pure, fp32, found fp16-mixed"),
-        ({"sharding": "zero2"}, "sharding: expected one of none, ddp, zero3, fsdp1, fsdp2, found zero2"),
+        (
+            {"precision": "fp16-mixed"},
+            "precision: expected one of bf16-mixed, bf16-pure, fp32",
+        ),
+        ({"sharding": "zero2"}, "sharding: expected one of none, ddp, zero3, fsdp1, fsdp2, found zero2: not modelled"),
         ({"sharding": "none"}, "sharding: expected ddp, fsdp1, fsdp2 or zero3 on 4 GPUs, found none"),
-        ({"quant": "gptq-int4", "method": "qlora"}, "quant: expected one of none, nf4, nf4-dq, found gptq-int4"),
-        ({"cpu_offload": "y"}, "cpu_offload: expected one of none, optimizer, found all"),
+        (
+            {"quant": "gptq-int4", "method": "qlora"},
+            "quant: expected one of none, nf4, nf4-dq, found gptq",
+        ),
+        ({"cpu_offload": "y"}, "cpu_offload: expected one of none, optimizer, found all: not modelled"),
+        ({"optimizer": "adafactor"}, "optimizer: expected one of adamw, "),
+        ({"lora_dropout": "5"}, "lora_dropout: expected a share from 0 to 1, found `5`"),
+        ({"lora_dropout": "some"}, "lora_dropout: expected a share from 0 to 1, found `some`"),
+        ({"bus_gb_per_s": "1e-320"}, "bus_gb_per_s: expected a number from 0.001 to 1000000, found `1e-320`"),
         ({"train_embeddings": "y"}, "train_embeddings: expected n, found `y`: not modelled"),
         ({"reshard": "n"}, "reshard: expected y, found `n`: not modelled"),
         ({"ecc": "maybe"}, "ecc: expected one of on, off, found maybe"),
@@ -129,6 +139,14 @@ def test_a_plan_that_cannot_be_names_the_column(catalog: Catalog, changes: dict[
     with pytest.raises(PlanError) as caught:
         plan(catalog, **changes)
     assert str(caught.value).startswith(message)
+
+
+def test_what_exists_and_is_not_modelled_is_said_so(catalog: Catalog) -> None:
+    for column, (modelled, others) in NOT_MODELLED.items():
+        assert not set(modelled) & set(others)
+        for value in others:
+            with pytest.raises(PlanError, match=f"found {value}: not modelled"):
+                plan(catalog, **{column: value})
 
 
 def test_unknown_names(catalog: Catalog) -> None:

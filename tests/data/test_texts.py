@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
@@ -26,6 +27,16 @@ TEXTS = [
 ]
 SENTENCES = [(name, text) for name, text in TEXTS if len(text.en.split()) >= 4]
 CYRILLIC = re.compile(r"[А-Яа-яЁё]")
+DOCS = Path(__file__).parents[2] / "docs"
+CODE = re.compile(r"```.*?```|`[^`\n]*`|\{\{.*?\}\}|\{%.*?%\}|\{ #[\w-]+ \}", re.DOTALL)
+"""What stands on a hand-written page but is no prose."""
+PROSE = [
+    (f"docs/{language}/{path.relative_to(DOCS / language)}", language, CODE.sub(" ", path.read_text(encoding="utf-8")))
+    for language in ("ru", "en")
+    for path in sorted((DOCS / language).rglob("*.md"))
+] + [(name, language, getattr(text, language)) for name, text in TEXTS for language in ("ru", "en")]
+SPACED_EN_DASH = re.compile(r"(?:^|\s)–|–(?:\s|$)")
+STRAIGHT_QUOTES = re.compile(r"(?<!\w)\"[^\"\n]+\"(?!\w)")
 
 
 def test_there_are_texts():
@@ -46,7 +57,34 @@ def test_typography(text):
         assert "  " not in words
         assert " - " not in words, "a dash, not a hyphen"
         assert "..." not in words
-    assert '"' not in text.ru, "«ёлочки» in Russian"
+    assert '"' not in text.ru, "«...» in Russian"
+
+
+@pytest.mark.parametrize(("language", "words"), [it[1:] for it in PROSE], ids=[f"{it[1]}:{it[0]}" for it in PROSE])
+def test_dashes_and_quotes(language, words):
+    assert not SPACED_EN_DASH.search(words), "an en dash is for ranges; between words stands an em dash or a colon"
+    assert not STRAIGHT_QUOTES.search(words), "«...» in Russian, curly ones in English"
+    if language == "ru":
+        assert not re.search("[Ёё]", words), "е, as everywhere on the site"
+    else:
+        assert not re.search(r"\d\s%", words), "no space before the sign in English"
+
+
+def test_there_are_pages_in_both_languages():
+    assert {language for name, language, _ in PROSE if name.startswith("docs/")} == {"ru", "en"}
+
+
+@pytest.mark.parametrize("source_id", CATALOG.sources)
+def test_publisher_is_a_name(source_id):
+    """Publishers stand on pages of both languages as they are: a name with no English remark."""
+    publisher = CATALOG.sources[source_id].publisher
+    assert "," not in publisher
+    assert not re.search(r"\b(report|reseller|tracker|gist|forum)\b", publisher)
+
+
+@pytest.mark.parametrize("source_id", CATALOG.sources)
+def test_source_says_what_it_gives(source_id):
+    assert CATALOG.sources[source_id].summary, "the page of a source opens with its summary"
 
 
 GROUPS = {"ru": r"[ \u00a0\u202f]", "en": ","}

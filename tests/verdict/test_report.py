@@ -149,6 +149,12 @@ def test_accumulating_whole_gradients_does_not_fit_8b(report) -> None:
     assert memory == {"each": "comfortable", "last": "not-recommended"}
 
 
+def test_what_only_takes_too_long_is_shown_by_the_first_recipe_that_fits(report) -> None:
+    verdict = report.verdicts["llama-3.1-8b", "pretrain"]
+    assert verdict.verdict == "not-recommended"
+    assert verdict.rung.recipe == "pretrain-fsdp2"
+
+
 def test_improvements_are_better_verdicts(report) -> None:
     order = VERDICTS.index
     seen = set()

@@ -4,7 +4,7 @@ import pytest
 
 from generator.catalog import Catalog
 from generator.verdict.results import RigReport
-from generator.views.rigs import capability_rows, context_rows, matrix, methods_of, pools
+from generator.views.rigs import capability_rows, context_rows, matrix, methods_of, pools, sync_loss
 
 
 def test_four_labels_are_192_gib_and_180_with_ecc_on(catalog: Catalog) -> None:
@@ -61,6 +61,14 @@ def test_contexts_and_accumulation_of_the_8b_class(catalog: Catalog, report: Rig
         assert set(catalog.policy.workload.context_variants) <= set(lengths)
         ratios = [row.by_tokens[tokens][0] for tokens in lengths]
         assert ratios == sorted(ratios)
-        assert row.accumulated is not None
         assert row.grad_accum == catalog.policy.workload.grad_accum_variant
-        assert row.accumulated[0] > row.by_tokens[4096][0]
+        assert row.accumulated["last"][0] > row.accumulated["each"][0] > row.by_tokens[4096][0]
+
+
+def test_whole_gradients_cost_a_comfortable_model_its_place(report: RigReport) -> None:
+    models = report.capability["7-8b", "full"].models
+    lost = sync_loss(report, models, "full")
+    assert lost is not None
+    usable = report.verdicts[lost.model, "full"].rungs[0].estimate.usable_gib
+    assert lost.peak_gib > 0.93 * usable
+    assert sync_loss(report, (), "full") is None
