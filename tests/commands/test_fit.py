@@ -24,8 +24,8 @@ def test_a_rig_in_text(catalog: Catalog, capsys: pytest.CaptureFixture[str]) -> 
     text = fit(capsys, "--rig", "4x RTX 6000 Ada")
     assert text.startswith("4x-rtx-6000-ada: 4× NVIDIA RTX 6000 Ada Generation, ")
     assert "● comfortable, ◐ borderline, ○ not recommended, ? unknown" in text
-    for model in catalog.models:
-        assert f"\n{model} " in text
+    for model, record in catalog.models.items():
+        assert (f"\n{model} " in text) == (record.objective == "causal-lm"), model
     assert "\npretraining by size: 0.5B ●" in text
 
 

@@ -120,9 +120,10 @@ def _gpt_oss(config: ConfigValues) -> Architecture:
 def _qwen_moe(config: ConfigValues, attention: GroupedQueryAttention, experts: Experts) -> Architecture:
     layers = config.layers()
     sparse = qwen_sparse_layers(config, layers, experts.experts)
-    # Only a file with dense layers needs their width.
-    inner = 0 if all(sparse) and not config.has("intermediate_size") else config.size("intermediate_size")
-    return decoder(config, _layers(attention, sparse, experts, Mlp(inner)), attention, intermediate=inner)
+    # Only dense layers need their width, whatever the file says.
+    dense = None if all(sparse) else Mlp(config.size("intermediate_size"))
+    inner = dense.intermediate if dense else 0
+    return decoder(config, _layers(attention, sparse, experts, dense), attention, intermediate=inner)
 
 
 def _qwen2_moe(config: ConfigValues) -> Architecture:

@@ -37,8 +37,7 @@ def _qwen_hybrid(config: ConfigValues, experts: Experts | None, *, fused: bool, 
     )
     attention = attention_of(config, qk_norm=QkNorm.PER_HEAD, head_dim=256, kv_heads=kv_heads, output_gate=True)
     sparse = qwen_sparse_layers(config, layers, experts.experts if experts else 0)
-    needed = not all(sparse) or config.has("intermediate_size")
-    dense = Mlp(config.size("intermediate_size")) if needed else None
+    dense = None if all(sparse) else Mlp(config.size("intermediate_size"))
     recurrent = _delta_net(config, fused=fused)
     built = []
     for kind, is_sparse in zip(kinds, sparse, strict=True):
