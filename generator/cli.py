@@ -8,13 +8,13 @@ import os
 import sys
 import traceback
 from collections.abc import Sequence
-from importlib.metadata import PackageNotFoundError, version
 
-from generator.commands import accuracy, check, estimate, fit, schema, site
+from generator.commands import accuracy, check, estimate, fit, lock, schema, site
 from generator.commands.outcome import FAILURE, SUCCESS, USAGE, Outcome, UsageError
 from generator.errors import CatalogErrors, TrainfitError
+from generator.views.api import generator_version
 
-COMMANDS = (site, check, fit, estimate, accuracy, schema)
+COMMANDS = (site, check, lock, fit, estimate, accuracy, schema)
 INTERRUPTED = 130
 """What a shell reports for a command ended by Ctrl-C."""
 
@@ -69,7 +69,7 @@ def make_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="trainfit", description="Which LLMs can be trained on which GPUs: cited data, computed verdicts."
     )
-    parser.add_argument("--version", action="version", version=f"trainfit {_version()}")
+    parser.add_argument("--version", action="version", version=f"trainfit {generator_version()}")
     parser.set_defaults(data_dir=None, debug=False)
     _add_common(parser)
     common = argparse.ArgumentParser(add_help=False)
@@ -91,13 +91,6 @@ def _add_common(parser: argparse.ArgumentParser) -> None:
         help="read another folder than data/ (paths in messages start at its name)",
     )
     parser.add_argument("--debug", action="store_true", default=argparse.SUPPRESS, help="show where an error arose")
-
-
-def _version() -> str:
-    try:
-        return version("trainfit")
-    except PackageNotFoundError:
-        return "0"
 
 
 if __name__ == "__main__":

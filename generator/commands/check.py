@@ -7,6 +7,7 @@ import json
 from collections.abc import Sequence
 
 from generator.catalog import Catalog, load_catalog
+from generator.commands.locked import stale
 from generator.commands.outcome import FAILURE, SUCCESS, Outcome, Subparsers, data_dir_of
 from generator.errors import CatalogErrors, DataError
 
@@ -19,7 +20,8 @@ def add(subparsers: Subparsers, parents: Sequence[argparse.ArgumentParser]) -> N
         "check",
         parents=parents,
         help="check data/: all errors at once, exit status 0 or 1",
-        description="Reads every file of data/ and lists all errors as path:line:column: field: message (hint). "
+        description="Reads every file of data/ and lists all errors as path:line:column: field: message (hint), "
+        "among them verdicts.csv when it is not what `trainfit lock` would write. "
         "Warnings are listed too and fail nothing.",
     )
     parser.add_argument("--format", choices=FORMATS, default="text", help="github: workflow annotations")
@@ -28,10 +30,14 @@ def add(subparsers: Subparsers, parents: Sequence[argparse.ArgumentParser]) -> N
 
 def run(arguments: argparse.Namespace) -> Outcome:
     """Exit status 1 when there is an error."""
+    data_dir = data_dir_of(arguments)
     try:
-        catalog = load_catalog(data_dir_of(arguments))
+        catalog = load_catalog(data_dir)
     except CatalogErrors as problem:
         return Outcome(report(problem.errors, (), arguments.format), FAILURE)
+    outdated = stale(catalog, data_dir)
+    if outdated:
+        return Outcome(report(outdated, catalog.warnings, arguments.format), FAILURE)
     summary = summary_of(catalog) if arguments.format == "text" else ""
     return Outcome(report((), catalog.warnings, arguments.format) + summary, SUCCESS)
 

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import dataclasses
 import json
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from generator.architecture import count_parameters
 from generator.catalog import Catalog, load_catalog
@@ -17,6 +15,7 @@ from generator.estimate import Estimate
 from generator.units import billions
 from generator.verdict import RigReport, Setup, Verdict, ad_hoc_rig, judge_setup, setup_of
 from generator.verdict.results import Improvement, Reason, Rung
+from generator.views.api import rig_file
 
 SIGNS = {"comfortable": "●", "borderline": "◐", "not-recommended": "○", "unknown": "?"}
 
@@ -60,7 +59,8 @@ def run(arguments: argparse.Namespace) -> Outcome:
     model = catalog.resolve_model(arguments.model) if arguments.model else None
     report = judge_setup(catalog, setup)
     if arguments.format == "json":
-        return Outcome(json.dumps(as_json(catalog, report, model), ensure_ascii=False, indent=2) + "\n")
+        content = rig_file(catalog, report, model).model_dump(mode="json")
+        return Outcome(json.dumps(content, ensure_ascii=False, indent=2) + "\n")
     return Outcome(heading(catalog, setup) + (detail(catalog, report, model) if model else overview(catalog, report)))
 
 
@@ -154,35 +154,3 @@ def _improvement(improvement: Improvement) -> str:
         "shorter-context": f"{improvement.value:g} tokens of context",
         "ecc-off": f"ECC off ({gib(improvement.value)} usable)",
     }[improvement.kind]
-
-
-def as_json(catalog: Catalog, report: RigReport, model: str | None = None) -> dict[str, Any]:
-    """The fields of the contract: `rig`, `verdicts`, `recommended`."""
-    return {
-        "rig": report.rig,
-        "data_date": catalog.data_date.isoformat(),
-        "verdicts": [_verdict(each) for (m, _), each in report.verdicts.items() if model in (None, m)],
-        "recommended": [
-            {"model": each.model, "modes": [dataclasses.asdict(mode) for mode in each.modes]}
-            for each in report.recommended.values()
-            if model in (None, each.model)
-        ],
-    }
-
-
-def _verdict(verdict: Verdict) -> dict[str, Any]:
-    content: dict[str, Any] = {"model": verdict.model, "method": verdict.method, "verdict": verdict.verdict}
-    rung = verdict.rung
-    result = rung.estimate if rung else None
-    speed = result.tokens_per_sec_per_gpu if result else None
-    return content | {
-        "recipe": rung.recipe if rung else None,
-        "peak_gib": dataclasses.asdict(result.peak_gib) if result else None,
-        "peak_phase": result.peak_phase if result else None,
-        "usable_gib": result.usable_gib if result else None,
-        "ratio": result.ratio if result else None,
-        "max_seq_len": verdict.max_seq_len,
-        "host_ram_gib": result.host_ram_gib if result else None,
-        "tokens_per_sec_per_gpu": speed.expected if speed else None,
-        "reasons": [{"id": reason.id, "values": dict(reason.values)} for reason in verdict.reasons],
-    }

@@ -15,9 +15,10 @@ from pathlib import Path
 from generator.catalog import Catalog, load_catalog
 from generator.errors import BuildError
 from generator.site import assemble, search, styles
+from generator.site.api import write_api
 from generator.site.messages import Messages
 from generator.site.page import LANGUAGES, Language
-from generator.site.render import ROOT, facts_of, render
+from generator.site.render import ROOT, facts_of, judge_rigs, render
 from generator.site.swap import check_replaceable, put_in_place
 from generator.site.urls import REPOSITORY_URL_VARIABLE, SITE_URL_VARIABLE, ordered
 
@@ -143,7 +144,8 @@ def build(
 def _build(
     catalog: Catalog, site_dir: Path, languages: tuple[Language, ...], work_dir: Path, source_dir: Path
 ) -> Built:
-    documents = render(catalog, work_dir, languages, source_dir)
+    reports = judge_rigs(catalog)
+    documents = render(catalog, work_dir, languages, source_dir, reports)
     variables = environment(catalog.data_date, work_dir)
     staging = site_dir.with_name(f"{site_dir.name}-new")
     try:
@@ -156,6 +158,7 @@ def _build(
         titles = {language: {page.path: page.title for page in documents[language]} for language in languages}
         assemble.write_redirects(staging, catalog.permalinks, titles)
         assemble.finish(staging, paths, languages, facts_of(catalog, languages), title)
+        write_api(catalog, reports, staging)
         put_in_place(staging, site_dir)
     finally:
         shutil.rmtree(staging, ignore_errors=True)

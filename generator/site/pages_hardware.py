@@ -6,10 +6,13 @@ from functools import partial
 
 from markupsafe import Markup
 
-from generator.site.page import Page
+from generator.site.api import API_PATH
+from generator.site.page import Page, relative_link
 from generator.site.pages_env import PageWriter
 from generator.site.pages_home import headline, report_values
 from generator.site.pages_site import Site
+from generator.site.urls import PREFIXES
+from generator.views.api import rig_path, rig_table_path
 from generator.views.facts import facts_of
 from generator.views.rigs import matrix, pools
 
@@ -60,9 +63,16 @@ def rig_page(site: Site, rig_id: str) -> Page:
         headline_html=writer.messages.html("rigs.page.lead", parts=line),
         matrix_rows=matrix(site.catalog, report),
         facts=facts_of(rig),
+        json_address=_outside(writer, rig_path(rig_id)),
+        csv_address=_outside(writer, rig_table_path(rig_id)),
         **site.values(writer),
         **report_values(site, writer, rig_id),
     )
+
+
+def _outside(writer: PageWriter, file: str) -> str:
+    """Relative address of a file of the API, which stands once for all languages."""
+    return relative_link(PREFIXES[writer.language] + writer.path, API_PATH + file)
 
 
 def gpus_page(site: Site) -> Page:

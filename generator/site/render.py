@@ -11,7 +11,6 @@ import json
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +22,8 @@ from generator.site.messages import Messages
 from generator.site.page import LANGUAGES, SECTIONS, Language, Page
 from generator.site.pages import render_pages
 from generator.site.urls import ordered
-from generator.verdict import judge_rig
+from generator.verdict import RigReport, judge_rig
+from generator.views.api import generator_version
 
 ROOT = Path(__file__).resolve().parents[2]
 """Root of the checkout."""
@@ -55,14 +55,6 @@ class Document:
         """The file: front matter and Markdown."""
         head = yaml.safe_dump(dict(self.meta), allow_unicode=True, sort_keys=True, width=10_000)
         return f"---\n{head}---\n\n{self.markdown.strip()}\n"
-
-
-def generator_version() -> str:
-    """Version of this package; `0` where it runs without having been installed."""
-    try:
-        return version("trainfit")
-    except PackageNotFoundError:
-        return "0"
 
 
 def generated(page: Page) -> Document:
@@ -226,17 +218,23 @@ def facts_of(catalog: Catalog, languages: Sequence[Language]) -> dict[str, Any]:
     }
 
 
+def judge_rigs(catalog: Catalog) -> dict[str, RigReport]:
+    """The reports of all rigs, by id."""
+    return {rig: judge_rig(catalog, rig) for rig in catalog.rigs}
+
+
 def render(
     catalog: Catalog,
     work_dir: Path = ROOT / "build",
     languages: Sequence[str] = LANGUAGES,
     source_dir: Path = ROOT,
+    reports: Mapping[str, RigReport] | None = None,
 ) -> dict[Language, list[Document]]:
-    """Computes all verdicts and writes `docs/`, `fragments/` and `shell/` of each language into `work_dir`.
+    """Computes all verdicts, unless `reports` has them, and writes `docs/`, `fragments/` and `shell/` of each language into `work_dir`.
 
     Returns the pages. Raises BuildError where the pages contradict each other or a hand-written one is malformed.
     """
-    reports = {rig: judge_rig(catalog, rig) for rig in catalog.rigs}
+    reports = judge_rigs(catalog) if reports is None else reports
     chosen = ordered(languages)
     facts = facts_of(catalog, chosen)
     documents = {
