@@ -192,6 +192,8 @@ class Rig(Record):
     interconnect: Interconnect
     question: Text | None = None
     """The question as people ask it."""
+    families: Many[Id] = ()
+    """Families, as folders of data/models, whose models the report names one by one; all of them when empty."""
     findings: Many[Finding] = ()
     aliases: Many[Line] = ()
     sources: dict[str, Source] = {}

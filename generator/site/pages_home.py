@@ -15,7 +15,7 @@ from generator.site.pages_site import Site
 from generator.site.pages_values import ValueWriter
 from generator.verdict.results import Mode, RigReport, Verdict, VerdictId
 from generator.views.facts import facts_of
-from generator.views.families import FamilyRow, Member, family_rows, name_groups
+from generator.views.families import FamilyRow, Member, family_rows, name_groups, named_models
 from generator.views.home import PretrainingGroup, example_of_class, out_of_reach, pretraining_groups, reaches
 from generator.views.memory import Need, PerParameter, memory_per_parameter, needs, peak_terms
 from generator.views.methodology import LeverRow, checks_of, lever_rows
@@ -120,7 +120,8 @@ def report_values(site: Site, writer: PageWriter, rig_id: str) -> dict[str, Any]
     class_models = (
         report.capability[context_class, "full"].models if (context_class, "full") in report.capability else ()
     )
-    contexts = context_rows(report, class_models, "full")
+    named = named_models(catalog, report)
+    contexts = context_rows(report, tuple(model for model in class_models if model in named), "full")
     return {
         "rig_id": rig_id,
         "rig": rig,
@@ -130,7 +131,8 @@ def report_values(site: Site, writer: PageWriter, rig_id: str) -> dict[str, Any]
         "pools": pools(rig, gpu),
         "reaches": reaches(catalog, report),
         "map_rows": rows,
-        "families": family_rows(catalog.models, report),
+        "families": family_rows(catalog.models, report, named),
+        "unnamed": len(report.recommended) - len(named),
         "cards": lambda row: cards_by_host(site, row),
         "per_parameter": per_parameter,
         "per_parameter_max": max((row.high_bytes for row in per_parameter), default=1.0),

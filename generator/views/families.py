@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from generator.catalog import Catalog
 from generator.catalog.records import Model
 from generator.estimate.results import Estimate
 from generator.verdict.results import Mode, RigReport, Rung, VerdictId
@@ -75,10 +76,21 @@ def name_groups(models: Mapping[str, Model], ids: Iterable[str]) -> tuple[NameGr
     return tuple(NameGroup(*_members(models, group)) for group in families.values())
 
 
-def family_rows(models: Mapping[str, Model], report: RigReport) -> tuple[FamilyRow, ...]:
-    """Rows of the family table, the lightest first; only models that the report judges."""
+def named_models(catalog: Catalog, report: RigReport) -> tuple[str, ...]:
+    """Models that the report names one by one: of the rig's families, and with any verdict known; in its order."""
+    families = catalog.rigs[report.rig].families if report.rig in catalog.rigs else ()
+    known = dict.fromkeys(model for (model, _), verdict in report.verdicts.items() if verdict.rungs)
+    return tuple(model for model in known if not families or catalog.family_of(model) in families)
+
+
+def family_rows(
+    models: Mapping[str, Model], report: RigReport, named: Collection[str] | None = None
+) -> tuple[FamilyRow, ...]:
+    """Rows of the family table, the lightest first; only the models that are named, all by default."""
     groups: dict[tuple[str, tuple[Mode, ...]], list[str]] = {}
     for model_id, recommendation in report.recommended.items():
+        if named is not None and model_id not in named:
+            continue
         key = (models[model_id].family, recommendation.modes)
         groups.setdefault(key, []).append(model_id)
     rows = [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import PurePosixPath
 from typing import cast
 
 from pydantic import BaseModel
@@ -110,6 +111,18 @@ def _raw_reference(reading: Reading, kind: Kind, field: str, target: Kind, what:
         named = raw.reference(broken, field) if broken.kind == kind else None
         if named is not None and named not in reading.seen[target] and re.fullmatch(ID_PATTERN, named):
             yield _unknown(broken, field, what, named, reading.seen[target])
+
+
+@rule("known-family")
+def known_family(reading: Reading) -> Iterator[Found]:
+    """The families that a rig's report names have a folder in data/models."""
+    known = {entry.folder for entry in reading.of("model")} | {
+        PurePosixPath(broken.document.path).parent.name for broken in reading.broken if broken.kind == "model"
+    }
+    for entry in reading.of("rig"):
+        for index, family in enumerate(cast("Rig", entry.record).families):
+            if family not in known:
+                yield _unknown(entry, f"families.{index}", "family", family, known)
 
 
 @rule("rig-link")
