@@ -10,6 +10,39 @@ MODEL = "models/qwen3/qwen3-0.6b.yml"
 GPU = "gpus/nvidia/rtx-6000-ada.yml"
 RIG = "rigs/4x-rtx-6000-ada.yml"
 
+CONSTANTS: Mapping[str, float] = {
+    "activation-units-adapter-fused": 14,
+    "activation-units-adapter-stock": 24,
+    "activation-units-adapter-stock-sharded": 30,
+    "activation-units-full-fused": 12,
+    "activation-units-full-stock": 20,
+    "adam-8bit-state-bytes": 2.03,
+    "adapter-time-factor": 0.85,
+    "error-high-adapter": 0.2,
+    "error-high-full": 0.03,
+    "error-low-adapter": 0.1,
+    "error-low-full": 0.03,
+    "extra-checkpoint-copies-sharded-adapter": 1,
+    "host-bytes-per-parameter": 16,
+    "logits-bytes-fused": 8,
+    "logits-bytes-stock": 14,
+    "overhead-gib-one-gpu": 0.8,
+    "overhead-gib-several-gpus": 1.8,
+    "quantization-constant-bytes-nf4": 0.0625,
+    "quantization-constant-bytes-nf4-dq": 0.0159,
+    "reference-activation-units": 17,
+    "zero-bucket-elements": 500000000,
+}
+"""Every constant that some plan calls for, roughly as in data/constants.yml."""
+
+
+def _constants() -> str:
+    reason = "reason: {ru: Выбрано., en: Chosen.}"
+    listed = (f"  {name}: {{value: {value}, unit: x, kind: assumed, {reason}}}\n" for name, value in CONSTANTS.items())
+    peak = "    text: {ru: Наибольшая из фаз., en: The largest of the phases.}\n    citations: [{source: zero}]\n"
+    return f"constants:\n{''.join(listed)}formulas:\n  peak:\n{peak}"
+
+
 FILES: Mapping[str, str] = {
     MODEL: """\
         name: Qwen3-0.6B
@@ -126,6 +159,32 @@ FILES: Mapping[str, str] = {
             settings: {precision: bf16-mixed, optimizer: adamw, sharding: ddp, quant: nf4-dq}
             summary: {ru: Копия модели на каждой карте., en: A copy of the model on each card.}
         """,
+    "methods/lora.yml": """\
+        order: 2
+        name: {ru: LoRA, en: LoRA}
+        short: {ru: LoRA, en: LoRA}
+        summary: {ru: Адаптеры поверх базы., en: Adapters over the base.}
+        trains: adapters
+        goal: fine-tuning
+        ladder:
+          - id: lora-ddp
+            name: {ru: DDP, en: DDP}
+            settings: {precision: bf16-mixed, optimizer: adamw, sharding: ddp}
+            summary: {ru: Копия модели на каждой карте., en: A copy of the model on each card.}
+        """,
+    "methods/pretrain.yml": """\
+        order: 4
+        name: {ru: Предобучение, en: Pretraining}
+        short: {ru: С нуля, en: From scratch}
+        summary: {ru: Все веса с нуля., en: All weights from scratch.}
+        trains: all
+        goal: pretraining
+        ladder:
+          - id: pretrain-fsdp2
+            name: {ru: FSDP2, en: FSDP2}
+            settings: {precision: bf16-mixed, optimizer: adamw, sharding: fsdp2, fused_ce: true}
+            summary: {ru: Состояния шардированы., en: States are sharded.}
+        """,
     "sources/rtx-6000-ada-datasheet.yml": """\
         title: NVIDIA RTX 6000 Ada Generation datasheet
         publisher: NVIDIA
@@ -178,18 +237,7 @@ FILES: Mapping[str, str] = {
         pretraining_sizes_billions: [0.5, 1]
         fresh_days: {value: 365, reason: {ru: Выбрано., en: Chosen.}}
         """,
-    "constants.yml": """\
-        constants:
-          chunk-tokens:
-            value: 1024
-            unit: tokens
-            kind: assumed
-            reason: {ru: Выбрано., en: Chosen.}
-        formulas:
-          peak:
-            text: {ru: Наибольшая из фаз., en: The largest of the phases.}
-            citations: [{source: zero}]
-        """,
+    "constants.yml": _constants(),
     "permalinks.yml": """\
         models: {}
         """,

@@ -26,6 +26,12 @@ SUGGESTIONS = 3
 """How many near matches an unknown name gets."""
 
 
+PLURALS: dict[str, Kind] = {
+    "models": "model", "gpus": "gpu", "rigs": "rig", "methods": "method", "sources": "source",
+}  # fmt: skip
+"""First part of the address of a page → kind of record that it shows."""
+
+
 @dataclass(frozen=True, slots=True)
 class Usage:
     """One place where a source is cited."""
@@ -227,7 +233,7 @@ def build(reading: Reading, warnings: Iterable[DataError] = ()) -> Catalog:
         data_date=newest_reading(reading),
         warnings=tuple(sorted(set(warnings))),
         entries=_frozen(entries),
-        names=_frozen(_names(reading, sources)),
+        names=_frozen(_names(reading, sources, permalinks)),
     )
 
 
@@ -255,7 +261,17 @@ def _frozen(mapping: dict[K, V]) -> Mapping[K, V]:
     return MappingProxyType(mapping)
 
 
-def _names(reading: Reading, sources: Mapping[str, Source]) -> dict[str, Mapping[str, str]]:
+def renamed(permalinks: Permalinks, plural: str) -> dict[str, str]:
+    """Old id → id of the record of the same kind that took its place."""
+    found = {}
+    for old, path in getattr(permalinks, plural).items():
+        section, _, target = path.strip("/").partition("/")
+        if section == plural and target:
+            found[old] = target
+    return found
+
+
+def _names(reading: Reading, sources: Mapping[str, Source], permalinks: Permalinks) -> dict[str, Mapping[str, str]]:
     names: dict[str, dict[str, str]] = {"source": {source_id: source_id for source_id in sources}}
     for entry in reading.entries:
         known = names.setdefault(entry.kind, {})
@@ -263,6 +279,8 @@ def _names(reading: Reading, sources: Mapping[str, Source]) -> dict[str, Mapping
             known.setdefault(fold(name), entry.id)
     for entry in reading.entries:  # an id always means its own record
         names[entry.kind][entry.id] = entry.id
-    for kind in ("model", "gpu", "rig", "method"):
-        names.setdefault(kind, {})
+    for plural, kind in PLURALS.items():
+        known = names.setdefault(kind, {})
+        for old, new in renamed(permalinks, plural).items():
+            known.setdefault(old, new)
     return {kind: MappingProxyType(known) for kind, known in names.items()}

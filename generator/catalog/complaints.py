@@ -103,7 +103,7 @@ def _each(error: ValidationError, root: Node, record: type[BaseModel]) -> Iterat
             continue
         if kind == "too_short" and len(node.elements or ()) >= detail["ctx"]["min_length"]:
             continue  # only because items in it are wrong, which is said at the items
-        expected = _expected(kind, detail.get("ctx", {}), str(detail["msg"]))
+        expected = expected_words(kind, detail.get("ctx", {}), str(detail["msg"]))
         if kind in ("model_type", "model_attributes_type") and owner is not None:
             expected = _describe_type(owner)
         yield place, path, expected, found(value), _hint(kind, detail.get("ctx", {}), value)
@@ -268,7 +268,8 @@ _EXPECTED: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
 }
 
 
-def _expected(kind: str, ctx: Mapping[str, Any], message: str) -> str:
+def expected_words(kind: str, ctx: Mapping[str, Any], message: str) -> str:
+    """What a value should have been, from the kind of pydantic's complaint, its context and its own message."""
     make = _EXPECTED.get(kind)
     return make(ctx) if make else f"a valid value ({message})"
 

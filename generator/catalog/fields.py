@@ -27,22 +27,46 @@ def _date_from_text(value: object) -> object:
     return value
 
 
+def _in_the_calendar(value: str) -> str:
+    if len(value) == len("YYYY-MM-DD"):
+        datetime.date.fromisoformat(value)
+    elif value.startswith("0000"):
+        raise ValueError("expected a year that the calendar has")
+    return value
+
+
+def _computable(value: float) -> float:
+    if not SMALLEST <= value <= LARGEST:
+        raise ValueError(f"expected a number from {SMALLEST:g} to {LARGEST:g}")
+    return value
+
+
+def _countable(value: int) -> int:
+    if value > LARGEST:
+        raise ValueError(f"expected a whole number of at most {LARGEST:g}")
+    return value
+
+
 def _https_only(value: str) -> str:
     if not re.fullmatch(r"https://[A-Za-z0-9][A-Za-z0-9.-]*\.[A-Za-z]{2,}(/[^\s<>\"'`\\^{|}]*)?", value):
         raise ValueError("expected an https:// address without spaces, quotes or user names")
     return value
 
 
+SMALLEST, LARGEST = 1e-6, 1e15
+"""Bounds of every quantity in data/: beyond them products of a few overflow, and nobody means such a number."""
+
 Id = Annotated[str, Field(pattern=ID_PATTERN, max_length=80)]
 Date = Annotated[datetime.date, BeforeValidator(_date_from_text)]
-PartialDate = Annotated[str, Field(pattern=PARTIAL_DATE_PATTERN)]
+PartialDate = Annotated[str, Field(pattern=PARTIAL_DATE_PATTERN), AfterValidator(_in_the_calendar)]
 """YYYY, YYYY-MM or YYYY-MM-DD: as exact as the source is."""
 HttpsUrl = Annotated[str, Field(max_length=500), AfterValidator(_https_only)]
 Line = Annotated[str, Field(min_length=1, max_length=300, pattern=r"^\S(.*\S)?$")]
 """One line of text without surrounding blanks."""
-Count = Annotated[int, Field(ge=0)]
-PositiveInt = Annotated[int, Field(gt=0)]
-PositiveFloat = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+Count = Annotated[int, Field(ge=0), AfterValidator(_countable)]
+PositiveInt = Annotated[int, Field(gt=0), AfterValidator(_countable)]
+PositiveFloat = Annotated[float, Field(gt=0, allow_inf_nan=False), AfterValidator(_computable)]
+NotNegative = Annotated[float, Field(ge=0, le=LARGEST, allow_inf_nan=False)]
 Many = Annotated[tuple[T, ...], Field(strict=False)]
 """A YAML list, kept as a tuple."""
 

@@ -57,6 +57,11 @@ _FOLDERS = {layout.folder: layout for layout in LAYOUTS if layout.folder}
 _SINGLES = {f"{layout.kind}.yml": layout for layout in LAYOUTS if not layout.folder}
 REQUIRED = ("policy", "constants")
 """Files of their own that must be there."""
+METHOD_IDS = ("full", "lora", "qlora", "pretrain")
+"""Methods that the estimate knows: each has its file, and there are no others."""
+RESERVED_SUFFIXES = (".html", ".htm", ".md", ".json", ".xml", ".txt", ".yml", ".yaml", ".csv", ".js", ".css")
+"""Ends of an id that would make its address look like a file."""
+_DATA_SUFFIXES = (".yml", ".yaml", ".csv")
 _OTHER_FILES = ("verdicts.csv", "README.md")
 _OTHER_FOLDERS = ("measurements",)
 
@@ -73,12 +78,24 @@ class Entry:
     document: Document
 
 
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """A file that is YAML and no valid record: what it refers to can still be looked at."""
+
+    kind: Kind
+    id: str
+    document: Document
+
+
 @dataclass(slots=True)
 class Reading:
     """Everything that was read, with all that is wrong so far."""
 
     entries: list[Entry] = field(default_factory=list)
     errors: list[DataError] = field(default_factory=list)
+    broken: list[Broken] = field(default_factory=list)
+    unreadable: bool = False
+    """Whether some file is not even YAML: nobody knows what it would have cited."""
     seen: dict[Kind, set[str]] = field(default_factory=lambda: {kind: set() for kind in KINDS})
     """Ids of all files that are there, also of those with errors, and of the sources inside them."""
 
@@ -112,10 +129,25 @@ def read_data(data_dir: Path) -> Reading:
         elif path.name not in _OTHER_FILES:
             hint = did_you_mean(path.name, (*_SINGLES, *_OTHER_FILES))
             reading.report(name, f"expected one of {_listed((*_SINGLES, *_OTHER_FILES))}, found `{path.name}`", hint)
+    _report_missing(data_dir, shown, reading)
+    return reading
+
+
+def _report_missing(data_dir: Path, shown: str, reading: Reading) -> None:
+    """Notes what a site cannot be made without, and methods that nobody can estimate."""
     for kind in REQUIRED:
         if not (data_dir / f"{kind}.yml").exists():
             reading.report(f"{shown}/{kind}.yml", "expected a file, found nothing")
-    return reading
+    for method in METHOD_IDS:
+        if method not in reading.seen["method"]:
+            reading.report(f"{shown}/methods/{method}.yml", "expected a file, found nothing")
+    for method in sorted(reading.seen["method"].difference(METHOD_IDS)):
+        message = f"expected one of the methods {_listed(METHOD_IDS)}, found `{method}`"
+        reading.report(f"{shown}/methods/{method}.yml", message, did_you_mean(method, METHOD_IDS))
+    for needed in ("model", "gpu", "rig"):
+        layout = next(each for each in LAYOUTS if each.kind == needed)
+        if not reading.seen[layout.kind]:
+            reading.report(f"{shown}/{layout.folder}", f"expected at least one {layout.pattern}, found none")
 
 
 def _listed(names: Mapping[str, object] | tuple[str, ...]) -> str:
@@ -123,7 +155,7 @@ def _listed(names: Mapping[str, object] | tuple[str, ...]) -> str:
 
 
 def _children(folder: Path, shown: str, reading: Reading) -> list[Path]:
-    """Regular files and folders in a fixed order; links and devices are reported, hidden files passed over."""
+    """Regular files and folders in a fixed order; links, devices and hidden data are reported."""
     try:
         paths = sorted(folder.iterdir(), key=lambda path: path.name)
     except OSError as error:
@@ -131,9 +163,13 @@ def _children(folder: Path, shown: str, reading: Reading) -> list[Path]:
         return []
     kept = []
     for path in paths:
-        if path.name.startswith("."):
-            continue
         name = f"{shown}/{_visible(path.name)}"
+        if path.name.startswith("."):
+            if path.name.endswith(_DATA_SUFFIXES):
+                reading.report(
+                    name, "expected a name without a dot in front, found a hidden file", "rename or delete it"
+                )
+            continue
         mode = path.lstat().st_mode
         if stat.S_ISLNK(mode):
             reading.report(name, "expected a file or a folder, found a symbolic link", "copy what it points to")
@@ -167,9 +203,18 @@ def _read_folder(folder: Path, shown: str, layout: Layout, reading: Reading, bet
             _read_record(path, name, layout, path.stem, between, reading)
 
 
+def is_reserved(record_id: str) -> bool:
+    """Whether the address of this id would be taken for that of a file."""
+    return record_id == "index" or record_id.endswith(RESERVED_SUFFIXES)
+
+
 def _valid_id(candidate: str, shown: str, reading: Reading) -> bool:
     if len(candidate) <= 80 and re.fullmatch(ID_PATTERN, candidate):
-        return True
+        if not is_reserved(candidate):
+            return True
+        message = f"expected an id that makes an address, found `{candidate}`, which looks like a file"
+        reading.report(shown, message, "the file's name is the id")
+        return False
     message = f"expected lower-case ASCII letters and digits joined by `-` or `.`, found `{candidate}`"
     reading.report(shown, message, "the file's name is the id")
     return False
@@ -180,6 +225,7 @@ def _read_record(path: Path, shown: str, layout: Layout, record_id: str, between
     document, errors = read_document(path, shown)
     reading.errors.extend(errors)
     if document is None:
+        reading.unreadable = True
         return
     inline = document.root.child("sources")
     if inline is not None and inline.items:
@@ -188,6 +234,9 @@ def _read_record(path: Path, shown: str, layout: Layout, record_id: str, between
         record = layout.record.model_validate(document.root.plain)
     except ValidationError as error:
         reading.errors.extend(complaints(error, document, document.root, layout.record))
+        reading.broken.append(Broken(layout.kind, record_id, document))
         return
-    if not errors:
+    if errors:
+        reading.broken.append(Broken(layout.kind, record_id, document))
+    else:
         reading.entries.append(Entry(layout.kind, record_id, between, record, document))

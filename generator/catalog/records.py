@@ -16,6 +16,7 @@ from generator.catalog.fields import (
     Id,
     Line,
     Many,
+    NotNegative,
     PartialDate,
     PositiveFloat,
     PositiveInt,
@@ -198,7 +199,7 @@ class Rig(Record):
 
 Precision = Literal["bf16-mixed", "bf16-pure", "fp32"]
 Optimizer = Literal["adamw", "adamw-bf16", "adamw-8bit"]
-Sharding = Literal["none", "ddp", "zero1", "zero2", "zero3", "fsdp1", "fsdp2"]
+Sharding = Literal["none", "ddp", "zero3", "fsdp1", "fsdp2"]
 
 
 class Settings(Record):
@@ -294,7 +295,7 @@ class Workload(Record):
     lora_rank: Reasoned
     lora_targets: Literal["q+v", "qkvo", "all-linear"]
     ecc: Literal["on", "off"]
-    context_variants: Many[PositiveInt]
+    context_variants: Annotated[tuple[PositiveInt, ...], Field(strict=False, min_length=1)]
     """Context lengths whose effect is shown beside a verdict."""
     grad_accum_variant: PositiveInt
     """Micro-batches per step whose effect is shown beside a verdict."""
@@ -323,7 +324,7 @@ class Policy(Record):
 class Constant(Record):
     """A number of the memory or time model."""
 
-    value: Annotated[float, Field(allow_inf_nan=False)]
+    value: NotNegative
     unit: Line
     kind: Literal["stated", "computed", "measured", "assumed"]
     reason: Text

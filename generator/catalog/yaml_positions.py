@@ -172,8 +172,14 @@ def _place_at(text: str, at: int) -> Place:
 def _bad_characters(text: str) -> Iterator[int]:
     """Offsets of characters that a reader of the file would not see, or not see as they are."""
     for match in _MAYBE_BAD.finditer(text):
-        if unicodedata.category(match.group()) in ("Cc", "Cf", "Cs", "Zl", "Zp"):
+        character = match.group()
+        if unicodedata.category(character) in ("Cc", "Cf", "Cs", "Zl", "Zp") or _is_noncharacter(ord(character)):
             yield match.start()
+
+
+def _is_noncharacter(code: int) -> bool:
+    """Whether Unicode sets this code aside for internal use, so that no text holds it (Unicode, section 23.7)."""
+    return code & 0xFFFE == 0xFFFE or 0xFDD0 <= code <= 0xFDEF
 
 
 def _complaint(character: str) -> tuple[str, str]:

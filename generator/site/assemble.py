@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
-from generator.site.page import Language
+from generator.errors import BuildError
+from generator.site.page import Language, relative_link
 from generator.site.swap import MARKER
 from generator.site.urls import PREFIXES, page_url, site_url
 
@@ -26,7 +27,7 @@ UNUSED = (
 
 REDIRECT = (
     '<!doctype html>\n<html lang="{language}"><head><meta charset="utf-8"><title>{title}</title>'
-    '<meta http-equiv="refresh" content="0; url={target}"><link rel="canonical" href="{target}"></head>'
+    '<meta http-equiv="refresh" content="0; url={target}"><link rel="canonical" href="{canonical}"></head>'
     '<body><a href="{target}">{title}</a></body></html>\n'
 )
 
@@ -64,6 +65,33 @@ def sitemap(paths: Sequence[str], languages: Sequence[Language]) -> str:
     return "\n".join([*lines, "</urlset>", ""])
 
 
+def redirect(language: Language, title: str, target: str, canonical: str) -> str:
+    """A page that leads to the relative address `target` and names the absolute one."""
+    shown = {"title": title, "target": target, "canonical": canonical}
+    return REDIRECT.format(language=language, **{name: escape(text, {'"': "&quot;"}) for name, text in shown.items()})
+
+
+def write_redirects(
+    target: Path,
+    permalinks: Mapping[str, str],
+    pages: Mapping[Language, Mapping[str, str]],
+) -> None:
+    """Writes a page for every address that moved; `pages` gives the title of each page by language and path.
+
+    Raises BuildError for an address that leads to no page, or that a page has.
+    """
+    for language, titles in pages.items():
+        for old, new in permalinks.items():
+            if new not in titles:
+                raise BuildError(f"data/permalinks.yml: expected the address of a page, found `{new}`, which is none")
+            if old in titles:
+                raise BuildError(f"data/permalinks.yml: expected an old address, found `{old}`, which is a page itself")
+            file = target / PREFIXES[language] / old / "index.html"
+            file.parent.mkdir(parents=True, exist_ok=True)
+            page = redirect(language, titles[new], relative_link(old, new), page_url(new, language))
+            file.write_text(page, encoding="utf-8")
+
+
 def finish(
     target: Path, paths: Sequence[str], languages: Sequence[Language], facts: Mapping[str, Any], title: str
 ) -> None:
@@ -74,7 +102,7 @@ def finish(
     (target / "robots.txt").write_text(f"User-agent: *\nAllow: /\nSitemap: {site_url()}sitemap.xml\n", encoding="utf-8")
     (target / ".nojekyll").touch()
     if not (target / "index.html").exists():
-        page = REDIRECT.format(language=languages[0], title=escape(title), target=PREFIXES[languages[0]])
+        page = redirect(languages[0], title, PREFIXES[languages[0]], page_url("", languages[0]))
         (target / "index.html").write_text(page, encoding="utf-8")
     marker = {key: facts[key] for key in ("data_date", "generator_version", "languages")}
     (target / MARKER).write_text(json.dumps(marker, indent=1, sort_keys=True) + "\n", encoding="utf-8")

@@ -155,6 +155,8 @@ def _build(
         search.index(staging, variables)
         paths = [document.path for document in documents[languages[0]]]
         title = Messages(languages[0])("shell.site.name")
+        titles = {language: {page.path: page.title for page in documents[language]} for language in languages}
+        assemble.write_redirects(staging, catalog.permalinks, titles)
         assemble.finish(staging, paths, languages, facts_of(catalog, languages), title)
         write_api(catalog, reports, staging)
         put_in_place(staging, site_dir)

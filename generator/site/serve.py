@@ -140,6 +140,7 @@ def serve(
     with Server((host, port), site_dir) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         seen = snapshot(data_dir)
+        say("building…")
         rebuild(site_dir, data_dir, say)
         say(f"http://{host}:{server.server_port}/ (Ctrl+C ends it)")
         try:

@@ -42,7 +42,7 @@ def test_rigs_methods_and_sources_by_name(small: Catalog) -> None:
     [
         ("model", "qwen3-06b", "unknown model `qwen3-06b` (did you mean `qwen3-0.6b`?)"),
         ("gpu", "rtx6000ada", "unknown gpu `rtx6000ada` (did you mean `rtx-6000-ada`?)"),
-        ("method", "qlora2", "unknown method `qlora2` (did you mean `qlora`?)"),
+        ("method", "qlora2", "unknown method `qlora2` (did you mean `qlora`, `lora`?)"),
         ("rig", "", "unknown rig ``"),
         ("model", "../../etc/passwd", "unknown model `../../etc/passwd`"),
         ("model", "x" * 100_000, "unknown model `x"),
@@ -75,7 +75,7 @@ def test_places(small: Catalog) -> None:
 
 
 def test_order(small: Catalog) -> None:
-    assert list(small.methods) == ["full", "qlora"]
+    assert list(small.methods) == ["full", "lora", "qlora", "pretrain"]
     assert list(small.sources) == ["qwen3-0.6b-card", "rtx-6000-ada-datasheet", "zero"]
 
 
@@ -142,3 +142,18 @@ def test_the_repositorys_data_is_valid_and_has_no_warning(catalog: Catalog) -> N
         path, line, _ = catalog.location(usage.kind, usage.record_id, usage.field)
         assert path.startswith("data/")
         assert line > 1
+
+
+def test_an_id_that_moved_still_resolves(tmp_path: Path) -> None:
+    data = tiny_catalog(tmp_path)
+    edit(
+        data,
+        "permalinks.yml",
+        "models: {}",
+        "models: {old-name: models/qwen3-0.6b/, gone: models/}\nrigs: {old: gpus/}",
+    )
+    moved = load_catalog(data)
+    assert moved.resolve_model("Old-Name") == "qwen3-0.6b"
+    for kind in ("model", "rig"):
+        with pytest.raises(UnknownIdError):
+            moved.resolve_model("gone") if kind == "model" else moved.resolve_rig("old")

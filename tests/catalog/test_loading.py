@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from generator.catalog import load_catalog
+from generator.catalog.records import ArchitectureRecord
 from generator.errors import CatalogErrors
 from tests.support import FILES, GPU, MODEL, RIG, edit, tiny_catalog, write
 
@@ -36,13 +37,9 @@ def test_all_errors_of_all_files_at_once(data: Path) -> None:
     edit(data, "sources/zero.yml", "https://arxiv.org/abs/1910.02054", "javascript:alert(1)")
     edit(data, "methods/full.yml", "sharding: fsdp2", "sharding: fsdp")
     write(data, "stack/shard.yml", "order: 1\n\ttext: x\n")
-    keys = (
-        "`source`, `where`, `read`, `kind`, `reason`, `kind_of_layers`, `layers`, `hidden`, `intermediate`, `heads`, "
-        "`kv_heads`, `head_dim`, `vocab`, `tied_embeddings`, `qk_norm`, `norms_per_layer`, `qkv_bias`, `output_bias`, "
-        "`fp32_norm`, `tower_parameters`"
-    )
+    keys = ", ".join(f"`{key}`" for key in ArchitectureRecord.model_fields)
     unitless = "write a plain number without unit, quotes or separators"
-    shardings = "`none`, `ddp`, `zero1`, `zero2`, `zero3`, `fsdp1`, `fsdp2`"
+    shardings = "`none`, `ddp`, `zero3`, `fsdp1`, `fsdp2`"
     model, gpu, rig = f"data/{MODEL}", f"data/{GPU}", f"data/{RIG}"
     assert problems(data) == [
         f"{gpu}:8:29: bandwidth_gb_per_s.value: expected a number, found text `960 GB/s` ({unitless})",
@@ -117,8 +114,8 @@ def test_all_errors_of_all_files_at_once(data: Path) -> None:
          " expected at least 1 item, found an empty list")),
         ("stack/shard.yml", "where: section 5}", "where: 5, p. 3}", ("5:35: citations.0.where: expected text, found"
          " number `5` (put it in quotes to make it text)")),
-        ("constants.yml", "chunk-tokens:", "Chunk_Tokens:", ("2:3: constants.Chunk_Tokens: expected an id of lower-case"
-         " ASCII letters and digits joined by `-` or `.`, found text `Chunk_Tokens`")),
+        ("constants.yml", "error-low-full:", "Error_Low:", ("12:3: constants.Error_Low: expected an id of lower-case"
+         " ASCII letters and digits joined by `-` or `.`, found text `Error_Low`")),
     ],
 )  # fmt: skip
 def test_one_mistake_one_line(data: Path, name: str, old: str, new: str, message: str) -> None:
@@ -156,10 +153,12 @@ def test_wrong_places(data: Path, tmp_path: Path) -> None:
     write(data, "model/x.yml", "name: x\n")
     write(data, "polisy.yml", "x: 1\n")
     write(data, ".hidden.yml", "x: 1\n")
+    write(data, "rigs/.editor.swp", "x")
     (data / "rigs" / "link.yml").symlink_to(tmp_path / "elsewhere.yml")
     (data / "sources" / "folder.yml").mkdir()
     os.mkfifo(data / "gpus" / "nvidia" / "pipe.yml")
     assert problems(data) == [
+        "data/.hidden.yml:1:1: expected a name without a dot in front, found a hidden file (rename or delete it)",
         "data/gpus/nvidia/pipe.yml:1:1: expected a file or a folder, found a device",
         (
             "data/model:1:1: expected one of the folders `models`, `gpus`, `rigs`, `methods`, `sources`, `stack`, found"
@@ -194,11 +193,73 @@ def test_wrong_places(data: Path, tmp_path: Path) -> None:
 )
 def test_a_name_that_is_no_id(data: Path, name: str) -> None:
     write(data, f"sources/{name}", FILES["sources/zero.yml"])
-    found = [] if name.startswith(".") else [name]
-    if found:
-        assert "expected lower-case ASCII letters and digits" in problems(data)[0]
-    else:
-        load_catalog(data)  # hidden files are passed over
+    expected = "a name without a dot in front" if name.startswith(".") else "lower-case ASCII letters and digits"
+    assert f"expected {expected}" in problems(data)[0]
+
+
+@pytest.mark.parametrize("name", ["index", "a.html", "a.md", "b.json", "c.yml"])
+def test_an_id_that_looks_like_a_file(data: Path, name: str) -> None:
+    write(data, f"sources/{name}.yml", FILES["sources/zero.yml"])
+    expected = f"expected an id that makes an address, found `{name}`, which looks like a file (the file's name is the"
+    assert problems(data)[0].startswith(f"data/sources/{name}.yml:1:1: {expected}")
+
+
+@pytest.mark.parametrize("method", ["full", "lora", "qlora", "pretrain"])
+def test_every_method_must_be_there(data: Path, method: str) -> None:
+    (data / "methods" / f"{method}.yml").unlink()
+    assert f"data/methods/{method}.yml:1:1: expected a file, found nothing" in problems(data)
+
+
+def test_a_method_that_nobody_can_estimate(data: Path) -> None:
+    write(data, "methods/dora.yml", FILES["methods/lora.yml"])
+    found = problems(data)
+    assert any(text.startswith("data/methods/dora.yml:1:1: expected one of the methods `full`") for text in found)
+
+
+@pytest.mark.parametrize(("file", "place"), [(RIG, "rigs"), (GPU, "gpus"), (MODEL, "models")])
+def test_at_least_one_of_each(data: Path, file: str, place: str) -> None:
+    (data / file).unlink()
+    assert any(text.startswith(f"data/{place}:1:1: expected at least one {place}/<") for text in problems(data))
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "message"),
+    [
+        (MODEL, "value: 2025-04-29", "value: 2025-02-30", "released.value: expected a date as YYYY-MM-DD that the cal"),
+        ("constants.yml", "error-low-full: {value: 0.03", "error-low-full: {value: -5", ("error-low-full.value:"
+         " expected a number of at least 0, found number `-5`")),
+        (RIG, "value: 20\n", "value: 1e-320\n", "bus_gb_per_s.value: expected a number from 1e-06 to 1e+15, found"),
+        (RIG, "value: 256", "value: 1e308", "host_memory_gib.value: expected a number from 1e-06 to 1e+15, found"),
+        (MODEL, "hidden: 1024", f"hidden: {10**30}", "expected a whole number of at most 1e+15, found"),
+        ("policy.yml", "[2048, 8192]", "[]", "context_variants: expected at least 1 item, found an empty list"),
+        ("methods/lora.yml", "sharding: ddp", "sharding: zero2", "expected one of `none`, `ddp`, `zero3`, `fsdp1`"),
+        ("stack/shard.yml", "where: section 5", 'where: "a\\uFFFF"', "visible text, found the character U+FFFF"),
+        ("stack/shard.yml", "where: section 5", 'where: "a\\u202E"', "visible text, found the character U+202E"),
+        ("stack/shard.yml", "where: section 5", "where: a\ufdd0", "expected "),
+    ],
+)  # fmt: skip
+def test_what_a_build_cannot_use(data: Path, name: str, old: str, new: str, message: str) -> None:
+    edit(data, name, old, new)
+    assert any(text.startswith(f"data/{name}:") and message in text for text in problems(data)), problems(data)
+
+
+def test_errors_of_a_record_hide_nothing_else_in_its_file(data: Path) -> None:
+    edit(data, MODEL, "vendor:", "vendr:")
+    edit(data, MODEL, "as_printed: 0.6B", "where: x, also: [{source: nobody}]")
+    edit(data, MODEL, "card: qwen3-0.6b-card", "card: nobody-else\nderived_from: nothing\naliases: [X, x]")
+    edit(data, MODEL, "sources:\n", "sources:\n  spare: {title: x}\n")
+    edit(data, RIG, "gpu: rtx-6000-ada", "gpu: rtx-6000\nx: 1")
+    found = "\n".join(problems(data))
+    for part in (
+        "parameters.stated_billions.also.0.source: expected the id of a source, found `nobody`",
+        "card: expected the id of a source, found `nobody-else`",
+        "derived_from: expected the id of a model, found `nothing`",
+        "aliases.1: expected each name once, found `x` again",
+        "sources.spare: expected a source that something cites, found no citation",
+        "gpu: expected the id of a GPU, found `rtx-6000` (did you mean `rtx-6000-ada`?)",
+    ):
+        assert part in found
+    assert "zero" not in found
 
 
 def test_a_name_with_control_characters_is_shown_without_them(data: Path) -> None:

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
+import itertools
 from pathlib import Path
+from typing import Any, get_args
 
 import pytest
 
-from generator.catalog import load_catalog
+from generator.catalog import Catalog, load_catalog
+from generator.catalog.loading import METHOD_IDS
+from generator.catalog.records import Settings
 from generator.catalog.rules import RULES, rule
+from generator.catalog.rules.completeness import REQUIRED_CONSTANTS, contradictions
 from generator.catalog.rules.texts import placeholders
-from generator.errors import CatalogErrors, DataError
+from generator.errors import CatalogErrors, DataError, PlanError
+from generator.estimate.inputs import chosen_constants
+from generator.estimate.plan import Optimizer, Plan, Quantization, Sharding
 from tests.support import FILES, GPU, MODEL, RIG, edit, tiny_catalog, write
 
 OTHER = "models/qwen3/other.yml"
@@ -80,8 +88,41 @@ BROKEN = [
     ("unique-recipes", "methods/full.yml", "citations: [{source: zero}]", ("citations: [{source: zero}]\n  - id:"
      " fsdp2\n    name: {ru: Х, en: X}\n    settings: {precision: fp32, optimizer: adamw, sharding: ddp}\n"
      "    summary: {ru: Х, en: X}"), "13:9: ladder.1.id: expected an id of its own, found `fsdp2` again"),
-    ("quantised-base-is-frozen", "methods/full.yml", "fused_ce: true", "quant: nf4",
-     "10:81: ladder.0.settings.quant: expected `none`, since all weights are trained; found `nf4`"),
+    ("recipe-runs", "methods/full.yml", "fused_ce: true", "quant: nf4",
+     "10:81: ladder.0.settings.quant: expected `none` for method full, found `nf4`"),
+    ("recipe-runs", "methods/lora.yml", "sharding: ddp", "sharding: none",
+     "10:67: ladder.0.settings.sharding: expected `ddp`, `fsdp1`, `fsdp2` or `zero3` for several GPUs, found `none`"),
+    ("method-nature", "methods/lora.yml", "trains: adapters", "trains: all",
+     "5:9: trains: expected `adapters` for method lora, found `all`"),
+    ("constants-known", "constants.yml", "error-low-full:", "error-lower-full:",
+     "1:1: constants: expected the constant `error-low-full`, found none"),
+    ("constants-known", "constants.yml", "error-low-full:", "error-lower-full:",
+     ("12:3: constants.error-lower-full: expected a constant that the estimate uses, found `error-lower-full` (did you"
+      " mean `error-low-full`?)")),
+    ("plausible", GPU, "bf16_dense_tflops: {value: 364.2", "bf16_dense_tflops: {value: 364200",
+     "22:28: bf16_dense_tflops.value: expected from 1 to 20000 TFLOPS, found 364200"),
+    ("plausible", GPU, "memory_label_gib: {value: 48,", "memory_label_gib: {value: 48000,",
+     "6:27: memory_label_gib.value: expected from 1 to 1024 GiB, found 48000"),
+    ("plausible", "policy.yml", "seq_len: {value: 4096,", "seq_len: {value: 1e12,",
+     "2:20: workload.seq_len.value: expected from 16 to 1e+08 tokens, found 1e+12"),
+    ("plausible", "constants.yml", "adapter-time-factor: {value: 0.85", "adapter-time-factor: {value: 0",
+     "8:32: constants.adapter-time-factor.value: expected from 0.01 to 100, found 0"),
+    ("plausible", MODEL, "layers: 28", "layers: 280000",
+     "11:11: architecture.layers: expected from 1 to 2000 layers, found 280000"),
+    ("framework-sees-most", GPU, "value: 44.4", "value: 4.44",
+     "14:12: framework_visible_gib.on.value: expected at least half of 44.9883 GiB (usable_mib.on), found 4.44 GiB"),
+    ("rig-id-counts", RIG, "count: 4", "count: 8", "3:8: count: expected 4, as the id says, found 8"),
+    ("unique-findings", RIG, "count: 4", ("count: 4\nfindings:\n  - {id: a, text: {ru: Х, en: X}, citations: [{source:"
+     " zero}]}\n  - {id: a, text: {ru: Х, en: X}, citations: [{source: zero}]}"),
+     "6:10: findings.1.id: expected an id of its own, found `a` again"),
+    ("hugging-face-ids", MODEL, "[Qwen/Qwen3-0.6B,", "[Qwen3-0.6B-x,",
+     "4:16: hugging_face.0: expected `owner/name`, found `Qwen3-0.6B-x`"),
+    ("thresholds", "policy.yml", "compromise_ratio: {value: 0.8,", "compromise_ratio: {value: 0.95,",
+     "12:27: compromise_ratio.value: expected at most borderline_ratio (0.93), found 0.95"),
+    ("read-in-time", "sources/zero.yml", "read: 2026-12-01", "read: 2999-12-01",
+     "6:7: read: expected a day within 366 days of 2026-12-01, found 2999-12-01"),
+    ("permalinks", "permalinks.yml", "models: {}", "models: {old: nowhere/}",
+     "1:15: models.old: expected the address of a page, found `nowhere/`"),
     ("thresholds", "policy.yml", "comfortable_ratio: {value: 0.8,", "comfortable_ratio: {value: 0.93,",
      "10:28: comfortable_ratio.value: expected less than borderline_ratio (0.93), found 0.93"),
     ("thresholds", "policy.yml", "borderline_ratio: {value: 0.93,", "borderline_ratio: {value: 1.1,",
@@ -174,6 +215,47 @@ def test_names_of_two_models(data: Path) -> None:
 def test_every_rule_has_a_failing_example() -> None:
     shown = {case[0] for case in BROKEN} | {"unique-ids", "one-family-per-folder"}
     assert shown == set(RULES)
+
+
+def test_the_constants_are_those_that_plans_call_for(catalog: Catalog) -> None:
+    choices: dict[str, tuple[Any, ...]] = {
+        "kernels": ("stock", "fused"),
+        "optimizer": get_args(Optimizer),
+        "sharding": get_args(Sharding),
+        "quant": get_args(Quantization),
+        "n_gpus": (1, 4),
+    }
+    wanted = {"adam-8bit-state-bytes"}
+    shape = catalog.models["qwen3-0.6b"].architecture.shape()
+    for method in METHOD_IDS:
+        for values in itertools.product(*choices.values()):
+            settings = dict(zip(choices, values, strict=True))
+            with contextlib.suppress(PlanError):
+                plan = Plan("m", shape, "g", method=method, lora_targets=("q_proj",), **settings)  # type: ignore[arg-type]
+                wanted.update(chosen_constants(plan).values())
+    assert wanted == set(REQUIRED_CONSTANTS)
+
+
+def test_the_rule_for_recipes_says_what_a_plan_says(catalog: Catalog) -> None:
+    shape = catalog.models["qwen3-0.6b"].architecture.shape()
+    fields = ("precision", "optimizer", "optimizer_impl", "sharding", "cpu_offload", "quant")
+    options = [get_args(Settings.model_fields[field].annotation) for field in fields]
+    for method in METHOD_IDS:
+        for values in itertools.product(*options):
+            settings = Settings(**dict(zip(fields, values, strict=True)))
+            wrong = bool(list(contradictions(method, settings)))
+            try:
+                Plan("m", shape, "g", 4, method, lora_targets=("q_proj",), **settings.model_dump())  # type: ignore[arg-type]
+            except PlanError:
+                assert wrong, settings
+            else:
+                assert not wrong, settings
+
+
+def test_a_source_in_a_file_has_an_id_that_makes_an_address(data: Path) -> None:
+    path = data / MODEL
+    path.write_text(path.read_text(encoding="utf-8").replace("qwen3-0.6b-card", "card.html"), encoding="utf-8")
+    assert any("expected an id that makes an address, found `card.html`" in str(error) for error in errors(data))
 
 
 def test_a_rule_id_is_taken_once() -> None:

@@ -35,7 +35,7 @@ def trainfit(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
 def test_check_of_valid_data(data: Path) -> None:
     done = trainfit("check", "--data-dir", data)
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout == "no errors: 1 model, 1 GPU, 1 rig, 2 methods, 3 sources; newest reading 2026-12-01\n"
+    assert done.stdout == "no errors: 1 model, 1 GPU, 1 rig, 4 methods, 3 sources; newest reading 2026-12-01\n"
 
 
 def break_it(data: Path) -> None:

@@ -84,14 +84,15 @@ def test_a_change_is_seen_and_an_error_is_survived(tmp_path, monkeypatch):
         target=serve, args=(tmp_path / "site", data), kwargs={"port": 0, "say": said.append, "stop": stop}
     )
     thread.start()
-    wait_for(lambda: said)
+    wait_for(lambda: len(said) > 1)
     for text in ("22", "333"):
         (data / "x.yml").write_text(text, encoding="utf-8")
         wait_for(lambda wanted=text: wanted in builds)
     stop.set()
     thread.join()
     assert builds == ["1", "22", "333"]
-    assert said[0].startswith("http://127.0.0.1:")
+    assert said[0] == "building…"
+    assert said[1].startswith("http://127.0.0.1:")
 
 
 def wait_for(condition):

@@ -1,6 +1,17 @@
 """What must hold between values and between files, beyond the type of each value."""
 
-from generator.catalog.rules import gpus, methods, models, names, policy, provenance, references, texts
+from generator.catalog.rules import (
+    completeness,
+    gpus,
+    methods,
+    models,
+    names,
+    plausible,
+    policy,
+    provenance,
+    references,
+    texts,
+)
 from generator.catalog.rules.registry import RULES, Found, Rule, apply_rules, rule
 
 __all__ = [
@@ -8,10 +19,12 @@ __all__ = [
     "Found",
     "Rule",
     "apply_rules",
+    "completeness",
     "gpus",
     "methods",
     "models",
     "names",
+    "plausible",
     "policy",
     "provenance",
     "references",

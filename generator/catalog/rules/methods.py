@@ -32,14 +32,3 @@ def unique_recipes(reading: Reading) -> Iterator[Found]:
             if recipe.id in seen:
                 yield Found(entry, f"ladder.{index}.id", f"expected an id of its own, found `{recipe.id}` again")
             seen.add(recipe.id)
-
-
-@rule("quantised-base-is-frozen")
-def quantised_base_is_frozen(reading: Reading) -> Iterator[Found]:
-    """Only adapters train over a base in four bits."""
-    for entry in reading.of("method"):
-        method = cast("Method", entry.record)
-        for index, recipe in enumerate(method.ladder):
-            if method.trains == "all" and recipe.settings.quant != "none":
-                message = f"expected `none`, since all weights are trained; found `{recipe.settings.quant}`"
-                yield Found(entry, f"ladder.{index}.settings.quant", message)

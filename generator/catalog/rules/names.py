@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from generator.catalog import raw
 from generator.catalog.catalogue import fold, inline_sources, names_of
-from generator.catalog.loading import Entry, Reading
+from generator.catalog.loading import Broken, Entry, Reading, is_reserved
 from generator.catalog.records import Model
 from generator.catalog.rules.registry import Found, rule
 
@@ -25,16 +26,23 @@ def unique_ids(reading: Reading) -> Iterator[Found]:
                 hint = "move it to sources/ to cite it from several files"
                 message = f"expected an id of its own, found `{source_id}` also in {first.document.path}"
                 yield Found(entry, f"sources.{source_id}", message, hint)
+            if is_reserved(source_id):
+                message = f"expected an id that makes an address, found `{source_id}`, which looks like a file"
+                yield Found(entry, f"sources.{source_id}", message)
 
 
 @rule("unique-names")
 def unique_names(reading: Reading) -> Iterator[Found]:
     """A name, alias or Hugging Face id leads to one record, in any spelling of capitals."""
-    ids = {(entry.kind, entry.id): entry for entry in reading.entries}
-    taken: dict[tuple[str, str], Entry] = {}
-    for entry in reading.entries:
+    called: list[tuple[Entry | Broken, tuple[tuple[str, str], ...]]] = [
+        *((entry, names_of(entry)) for entry in reading.entries),
+        *((broken, tuple(raw.names(broken))) for broken in reading.broken),
+    ]
+    ids = {(entry.kind, entry.id): entry for entry, _ in called}
+    taken: dict[tuple[str, str], Entry | Broken] = {}
+    for entry, names in called:
         within: set[str] = set()
-        for field, name in names_of(entry):
+        for field, name in names:
             folded = fold(name)
             first = taken.setdefault((entry.kind, folded), entry)
             owner = ids.get((entry.kind, folded), first)

@@ -28,6 +28,10 @@ def thresholds(reading: Reading) -> Iterator[Found]:
             value, limit = getattr(policy, lower).value, getattr(policy, upper).value
             if value >= limit:
                 yield Found(entry, f"{lower}.value", f"expected less than {upper} ({limit:g}), found {value:g}")
+        if policy.compromise_ratio.value > policy.borderline_ratio.value:
+            value, limit = policy.compromise_ratio.value, policy.borderline_ratio.value
+            message = f"expected at most borderline_ratio ({limit:g}), found {value:g}"
+            yield Found(entry, "compromise_ratio.value", message)
         for name in ("borderline_ratio", "compromise_ratio"):
             value = getattr(policy, name).value
             if value > 1:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import re
+import statistics
 from collections.abc import Iterator, Mapping
 from typing import cast
 
@@ -12,6 +13,9 @@ from generator.catalog.fields import Cited, Record
 from generator.catalog.loading import Entry, Reading
 from generator.catalog.records import Policy, Source
 from generator.catalog.rules.registry import Found, rule
+
+LATEST_AFTER_MEDIAN = 366
+"""Days by which a reading may be later than half of all readings."""
 
 
 def _sources(entry: Entry) -> Iterator[tuple[str, str, Source]]:
@@ -32,6 +36,28 @@ def read_after_published(reading: Reading) -> Iterator[Found]:
             if source.read.isoformat()[: len(source.published)] < source.published:
                 message = f"expected a day from {source.published} on, found {source.read}"
                 yield Found(entry, f"{prefix}read", message)
+
+
+@rule("read-in-time")
+def read_in_time(reading: Reading) -> Iterator[Found]:
+    """No day of reading is far after all others: a build has no clock to tell a day that is still to come."""
+    days: list[tuple[Entry, str, datetime.date]] = []
+    for entry in reading.entries:
+        for prefix, _, source in _sources(entry):
+            if source.read is not None:
+                days.append((entry, f"{prefix}read", source.read))
+        cited = ((usage.at, usage.citation.read) for usage in usages(entry))
+        days += [(entry, f"{at}.read", day) for at, day in cited if day is not None]
+    if not days:
+        return
+    median = statistics.median_low(sorted(day for _, _, day in days))
+    said: set[tuple[str, int, int]] = set()
+    for entry, field, day in days:
+        place = entry.document.place_of(field)
+        at = (entry.document.path, place.line, place.column)
+        if (day - median).days > LATEST_AFTER_MEDIAN and at not in said:
+            said.add(at)  # a day that a block hands down is wrong once
+            yield Found(entry, field, f"expected a day within {LATEST_AFTER_MEDIAN} days of {median}, found {day}")
 
 
 @rule("fresh", warning=True, needs_all=True)

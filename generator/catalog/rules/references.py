@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import cast
 
 from pydantic import BaseModel
 
-from generator.catalog.catalogue import inline_sources, usages
+from generator.catalog import raw
+from generator.catalog.catalogue import PLURALS, inline_sources, usages
 from generator.catalog.complaints import did_you_mean
-from generator.catalog.fields import CitedBlock
-from generator.catalog.loading import Entry, Kind, Reading
+from generator.catalog.fields import ID_PATTERN, CitedBlock
+from generator.catalog.loading import Broken, Entry, Kind, Reading
 from generator.catalog.permalinks import Permalinks
 from generator.catalog.records import Gpu, Model, Rig, Source
 from generator.catalog.rules.registry import Found, rule
 
-_PLURALS: dict[str, Kind] = {
-    "models": "model", "gpus": "gpu", "rigs": "rig", "methods": "method", "sources": "source",
-}  # fmt: skip
 
-
-def _unknown(entry: Entry, field: str, what: str, value: str, known: set[str]) -> Found:
+def _unknown(entry: Entry | Broken, field: str, what: str, value: str, known: set[str]) -> Found:
     return Found(entry, field, f"expected the id of a {what}, found `{value}`", did_you_mean(value, known))
 
 
@@ -48,6 +46,10 @@ def known_source(reading: Reading) -> Iterator[Found]:
             above = blocks.get(field.rpartition(".")[0])
             if source not in known and source != above:
                 yield _unknown(entry, _source_field(entry, field), "source", source, known)
+    for broken in reading.broken:
+        for field, source in raw.cited_sources(broken):
+            if source not in known and re.fullmatch(ID_PATTERN, source):  # what is no id has its own error
+                yield _unknown(broken, field, "source", source, known)
 
 
 def _source_field(entry: Entry, field: str) -> str:
@@ -55,10 +57,13 @@ def _source_field(entry: Entry, field: str) -> str:
     return f"{field}.source" if entry.document.root.find(field).child("source") else field
 
 
-@rule("source-used", needs_all=True)
+@rule("source-used")
 def source_used(reading: Reading) -> Iterator[Found]:
-    """Every source is cited somewhere."""
+    """Every source is cited somewhere. Whatever a file with errors names counts as cited."""
+    if reading.unreadable:
+        return
     used = {usage.source_id for entry in reading.entries for usage in usages(entry)}
+    used.update(text for broken in reading.broken for text in raw.strings(broken))
     for entry in reading.entries:
         if entry.kind == "source" and entry.id not in used:
             yield Found(entry, "", "expected a source that something cites, found no citation", "cite or delete it")
@@ -66,6 +71,13 @@ def source_used(reading: Reading) -> Iterator[Found]:
             if source_id not in used:
                 field = f"sources.{source_id}"
                 yield Found(entry, field, "expected a source that something cites, found no citation", "delete it")
+    for broken in reading.broken:
+        unused = [broken.id] if broken.kind == "source" else [*raw.inline_source_ids(broken)]
+        for source_id in unused:
+            if source_id not in used:
+                field = "" if broken.kind == "source" else f"sources.{source_id}"
+                message = "expected a source that something cites, found no citation"
+                yield Found(broken, field, message, "cite or delete it")
 
 
 @rule("unread-not-quoted")
@@ -89,6 +101,15 @@ def known_gpu(reading: Reading) -> Iterator[Found]:
         gpu = cast("Rig", entry.record).gpu
         if gpu not in reading.seen["gpu"]:
             yield _unknown(entry, "gpu", "GPU", gpu, reading.seen["gpu"])
+    yield from _raw_reference(reading, "rig", "gpu", "gpu", "GPU")
+
+
+def _raw_reference(reading: Reading, kind: Kind, field: str, target: Kind, what: str) -> Iterator[Found]:
+    """Files with errors of one kind whose `field` names no record of kind `target`."""
+    for broken in reading.broken:
+        named = raw.reference(broken, field) if broken.kind == kind else None
+        if named is not None and named not in reading.seen[target] and re.fullmatch(ID_PATTERN, named):
+            yield _unknown(broken, field, what, named, reading.seen[target])
 
 
 @rule("rig-link")
@@ -119,6 +140,7 @@ def derived_from(reading: Reading) -> Iterator[Found]:
             parent = parents.get(parent)
         if parent == entry.id:
             yield Found(entry, "derived_from", "expected a model that came before, found a circle")
+    yield from _raw_reference(reading, "model", "derived_from", "model", "model")
 
 
 @rule("permalinks")
@@ -126,11 +148,12 @@ def permalinks(reading: Reading) -> Iterator[Found]:
     """An address that moved is not in use, and leads to one that is."""
     for entry in reading.of("permalinks"):
         record = cast("Permalinks", entry.record)
-        for section in _PLURALS:
+        for section in PLURALS:
             for old, path in getattr(record, section).items():
                 field = f"{section}.{old}"
-                if old in reading.seen[_PLURALS[section]]:
+                if old in reading.seen[PLURALS[section]]:
                     yield Found(entry, field, f"expected an id that is gone, found `{old}`, which exists")
                 target, _, target_id = path.strip("/").partition("/")
-                if target_id and target_id not in reading.seen[_PLURALS.get(target, "permalinks")]:
+                known = reading.seen[PLURALS[target]] if target in PLURALS else set()
+                if target not in PLURALS or (target_id and target_id not in known):
                     yield Found(entry, field, f"expected the address of a page, found `{path}`")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from generator.catalog.loading import Entry, Reading
+from generator.catalog.loading import Broken, Entry, Reading
 from generator.errors import DataError
 
 
@@ -13,7 +13,7 @@ from generator.errors import DataError
 class Found:
     """One thing that breaks a rule."""
 
-    entry: Entry
+    entry: Entry | Broken
     field: str
     """Dotted path of the field to look at."""
     message: str
