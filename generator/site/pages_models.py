@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from generator.catalog.records import Model
 from generator.site.page import Page
 from generator.site.pages_site import Site
 from generator.verdict.results import Verdict
@@ -49,12 +50,20 @@ def model_page(site: Site, model_id: str) -> Page:
         model=model,
         by_rig={rig: verdicts for rig, verdicts in by_rig.items() if verdicts},
         recommended=site.first_report.recommended.get(model_id),
+        unmodelled=what_is_not_modelled(model),
         facts=facts_of(model),
         siblings=[
             other for other in site.catalog.models if other != model_id and site.catalog.family_of(other) == family
         ],
         **site.values(writer),
     )
+
+
+def what_is_not_modelled(model: Model) -> tuple[str, ...]:
+    """Why a model has no verdict, as ids of `models.feature.*`: what it is for, or what its layers are made of."""
+    if model.objective != "causal-lm":
+        return (model.objective,)
+    return model.architecture.shape().unmodelled
 
 
 def verdict_words(site: Site, verdicts: dict[str, Verdict]) -> str:

@@ -6,6 +6,8 @@ import pytest
 
 from generator.catalog.records import Constant
 from generator.estimate.results import Band
+from generator.site.messages import Messages
+from generator.site.page import LANGUAGES
 from generator.site.pages_env import PageWriter, typeset
 from generator.site.pages_reasons import ReasonWriter
 from generator.site.pages_settings import recipe_idea, settings_of
@@ -127,3 +129,12 @@ def test_the_home_page_says_why_lora_ends_before_qlora(language, words) -> None:
     assert line.lora != line.qlora
     assert words in parse(page.fragments["pools"]).text
     assert "sync_each_batch: true" in parse(page.fragments["context"]).text
+
+
+def test_what_is_not_modelled_has_a_name_in_both_languages() -> None:
+    models = real_catalog().models.values()
+    features = {feature for model in models for feature in model.architecture.shape().unmodelled}
+    assert "moe" in features
+    for language in LANGUAGES:
+        messages = Messages(language)
+        assert all(messages(f"models.feature.{feature}") for feature in (*features, "embedding", "reranker"))
