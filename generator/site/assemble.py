@@ -82,9 +82,10 @@ def write_redirects(
     """
     for language, titles in pages.items():
         for old, new in permalinks.items():
-            if new not in titles or old in titles:
-                wrong = f"`{new}`, which is none" if new not in titles else f"`{old}`, which is a page itself"
-                raise BuildError(f"data/permalinks.yml: expected an old address and that of a page, found {wrong}")
+            if new not in titles:
+                raise BuildError(f"data/permalinks.yml: expected the address of a page, found `{new}`, which is none")
+            if old in titles:
+                raise BuildError(f"data/permalinks.yml: expected an old address, found `{old}`, which is a page itself")
             file = target / PREFIXES[language] / old / "index.html"
             file.parent.mkdir(parents=True, exist_ok=True)
             page = redirect(language, titles[new], relative_link(old, new), page_url(new, language))
