@@ -111,3 +111,16 @@ def test_experts_that_are_modules_are_quantised() -> None:
     counts = counts_of("ai-sage/GigaChat-20B-A3B-instruct")
     assert counts.experts == 0
     assert counts.linear > 0.95 * counts.total - counts.embedding - counts.head
+
+
+@pytest.mark.parametrize("model_id", sorted(BY_ID))
+def test_the_catalogue_has_it_with_the_same_layers(catalog, model_id: str) -> None:
+    entry, record = BY_ID[model_id], catalog.model(model_id)
+    shape = record.architecture.shape()
+    assert count_parameters(shape).total == record.parameters.exact.value == entry["total"]
+    verified = shape_of_entry(entry)
+    assert [(group.count, group.layer.features) for group in shape.layer_groups] == [
+        (group.count, group.layer.features) for group in verified.layer_groups
+    ]
+    assert count_parameters(shape).active == count_parameters(verified).active
+    assert record.objective != "embedding" or not shape.output_head
