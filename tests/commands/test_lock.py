@@ -52,7 +52,8 @@ def test_the_table_has_a_row_for_each_rig_and_model(catalog: Catalog, text: str)
     rows = list(csv.DictReader(io.StringIO(text)))
     assert list(rows[0]) == ["rig", "model", *catalog.methods]
     keys = [(row["rig"], row["model"]) for row in rows]
-    assert keys == sorted((rig, model) for rig in catalog.rigs for model in catalog.models)
+    judged = [model_id for model_id, model in catalog.models.items() if model.objective == "causal-lm"]
+    assert keys == sorted((rig, model_id) for rig in catalog.rigs for model_id in judged)
     report = judge_rig(catalog, RIG)
     for row in rows:
         if row["rig"] == RIG:

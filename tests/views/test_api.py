@@ -45,7 +45,10 @@ def test_a_rig_says_what_the_report_says(catalog: Catalog, report: RigReport) ->
     for shown in content.verdicts:
         verdict = report.verdicts[shown.model, shown.method]
         rung = verdict.rung
-        assert rung is not None
+        if rung is None:
+            assert verdict.verdict == "unknown"
+            assert (shown.verdict, shown.recipe, shown.peak_gib, shown.ratio) == ("unknown", None, None, None)
+            continue
         assert (shown.verdict, shown.recipe, shown.max_seq_len) == (verdict.verdict, rung.recipe, verdict.max_seq_len)
         assert shown.peak_gib is not None
         assert shown.peak_gib.expected == pytest.approx(rung.estimate.peak_gib.expected, abs=1e-6)
@@ -144,5 +147,5 @@ def test_records_take_nothing_else() -> None:
 def test_the_locked_table_has_a_column_for_each_method(catalog: Catalog, report: RigReport) -> None:
     methods, rows = locked_rows(catalog, {RIG: report})
     assert methods == tuple(catalog.methods)
-    assert list(rows) == [(RIG, model) for model in sorted(catalog.models)]
+    assert list(rows) == [(RIG, model) for model in sorted(report.recommended)]
     assert rows[RIG, "qwen3-14b"] == tuple(report.verdicts["qwen3-14b", method].verdict for method in methods)
