@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import cached_property
 from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
@@ -346,6 +348,14 @@ class Constants(Record):
     constants: dict[Id, Constant]
     formulas: dict[Id, Formula]
     """By the name of the step in generator/estimate, with hyphens for underscores."""
+
+    @cached_property
+    def formula_sources(self) -> Mapping[str, str]:
+        """Step of the estimate → ids of the sources of its formula, separated by commas; worked out once."""
+        return {
+            name.replace("-", "_"): ", ".join(citation.source for citation in formula.citations)
+            for name, formula in self.formulas.items()
+        }
 
     def value(self, name: str) -> float:
         """The number called `name`; raises KeyError."""

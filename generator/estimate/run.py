@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from generator.architecture import count_parameters
 from generator.catalog.catalogue import Catalog
 from generator.catalog.records import Constants
@@ -27,20 +29,12 @@ def _phases_gib(values: dict[str, float]) -> dict[str, dict[str, float]]:
 
 
 def _quantities(
-    values: dict[str, float], kinds: dict[str, Kind], chosen: dict[str, str], sources: dict[str, str]
+    values: dict[str, float], kinds: dict[str, Kind], chosen: dict[str, str], sources: Mapping[str, str]
 ) -> dict[str, Quantity]:
     inputs = {
         name: Quantity(name, values[name], "", "", (), kind, chosen.get(name, "")) for name, kind in kinds.items()
     }
     return inputs | MEMORY.quantities(values, sources) | TIME.quantities(values, sources)
-
-
-def formula_sources(catalog: Catalog) -> dict[str, str]:
-    """Step → ids of the sources of its formula, separated by commas."""
-    return {
-        name.replace("-", "_"): ", ".join(citation.source for citation in formula.citations)
-        for name, formula in catalog.constants.formulas.items()
-    }
 
 
 def _speed(plan: Plan, values: dict[str, float]) -> Band | None:
@@ -92,6 +86,6 @@ def estimate(catalog: Catalog, plan: Plan) -> Estimate:
         tokens_per_sec_per_gpu=_speed(plan, values),
         break_even_tokens=values["break_even_tokens"],
         bound="link" if link > compute else "compute",
-        quantities=_quantities(values, kinds, chosen_constants(plan), formula_sources(catalog)),
+        quantities=_quantities(values, kinds, chosen_constants(plan), catalog.constants.formula_sources),
         assumptions=(),
     )

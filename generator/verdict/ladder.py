@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from generator.catalog.catalogue import Catalog
 from generator.catalog.records import Policy, Recipe
 from generator.estimate import Band, Estimate, estimate
+from generator.estimate.results import Fits
+from generator.estimate.run import fits_of
 from generator.units import days_from_seconds, hours_from_seconds
 from generator.verdict.results import VERDICTS, Reason, Rung, VerdictId
 from generator.verdict.setup import Setup, Subject, applies, has_what_it_needs, plan_for
@@ -31,14 +34,17 @@ def best(verdicts: Iterable[VerdictId]) -> VerdictId:
     return min(verdicts, key=VERDICTS.index, default="unknown")
 
 
+FITS_AS_VERDICT: Mapping[Fits, VerdictId] = MappingProxyType(
+    {"yes": "comfortable", "tight": "borderline", "no": "not-recommended", "unknown": "unknown"}
+)
+"""What a plan's `fits` is called as a verdict on memory alone."""
+
+
 def memory_verdict(policy: Policy, result: Estimate) -> VerdictId:
     """Memory alone, by the ratio of peak to usable memory and the room for what lies outside the allocator."""
-    if (
-        result.ratio > policy.borderline_ratio.value
-        or result.peak_gib.expected + result.overhead_gib > result.usable_gib
-    ):
-        return "not-recommended"
-    return "comfortable" if result.ratio <= policy.comfortable_ratio.value else "borderline"
+    limits = (policy.comfortable_ratio.value, policy.borderline_ratio.value)
+    fits = fits_of(result.ratio, result.peak_gib.expected, result.overhead_gib, result.usable_gib, limits)
+    return FITS_AS_VERDICT[fits]
 
 
 def _memory(policy: Policy, result: Estimate, compromise: bool) -> Finding:

@@ -6,22 +6,13 @@ import datetime
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import get_args
 from urllib.parse import urlsplit
 
 from generator.catalog import Catalog, Usage
 from generator.catalog.records import Source, SourceType
 
-SOURCE_TYPES: tuple[SourceType, ...] = (
-    "specification",
-    "model-card",
-    "paper",
-    "documentation",
-    "code",
-    "dataset",
-    "measurement",
-    "discussion",
-    "article",
-)
+SOURCE_TYPES: tuple[SourceType, ...] = get_args(SourceType)
 """Order in which the kinds of source are listed."""
 
 
