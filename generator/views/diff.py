@@ -9,7 +9,8 @@ from typing import Any, Literal, get_args
 
 from generator.catalog import Catalog
 from generator.catalog.yaml_positions import read_document
-from generator.verdict import judge, setup_of, subject_of
+from generator.verdict import setup_of, subject_of
+from generator.verdict.ladder import choose, try_ladder
 
 Key = tuple[str, str, str]
 """Rig, model and method."""
@@ -176,7 +177,9 @@ def verdict_of(catalog: Catalog, rig: str, model: str, method: str) -> str:
     """One verdict of a catalogue; `unknown` where it lacks the rig, the model or the method."""
     if rig not in catalog.rigs or model not in catalog.models or method not in catalog.methods:
         return "unknown"
-    return judge(catalog, subject_of(catalog, model), method, setup_of(catalog, rig)).verdict
+    subject = subject_of(catalog, model)
+    rungs = () if subject.shape.unmodelled else try_ladder(catalog, subject, method, setup_of(catalog, rig))
+    return choose(rungs)[0] if rungs else "unknown"
 
 
 def difference(before: Files, after: Files, flips: Iterable[Flip]) -> Difference:
