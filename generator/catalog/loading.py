@@ -11,6 +11,7 @@ from typing import Literal, get_args
 
 from pydantic import ValidationError
 
+from generator.catalog.blanks import blank_errors, without_echoes
 from generator.catalog.complaints import complaints, did_you_mean
 from generator.catalog.fields import ID_PATTERN, Record
 from generator.catalog.permalinks import Permalinks
@@ -230,13 +231,16 @@ def _read_record(path: Path, shown: str, layout: Layout, record_id: str, between
     inline = document.root.child("sources")
     if inline is not None and inline.items:
         reading.seen["source"].update(inline.items)
+    blanks = blank_errors(document)
+    reading.errors.extend(blanks)
     try:
         record = layout.record.model_validate(document.root.plain)
     except ValidationError as error:
-        reading.errors.extend(complaints(error, document, document.root, layout.record))
+        found = complaints(error, document, document.root, layout.record)
+        reading.errors.extend(without_echoes(found, blanks))
         reading.broken.append(Broken(layout.kind, record_id, document))
         return
-    if errors:
+    if errors or blanks:
         reading.broken.append(Broken(layout.kind, record_id, document))
     else:
         reading.entries.append(Entry(layout.kind, record_id, between, record, document))
