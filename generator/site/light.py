@@ -17,9 +17,9 @@ from generator.catalog import Catalog
 from generator.site import references
 from generator.site.api import API_PATH
 from generator.site.badges import badge_svg
-from generator.site.light_rows import Row, RowWriter, bar, light_path
+from generator.site.light_rows import Row, RowWriter, bar
 from generator.site.messages import Messages
-from generator.site.page import Language, relative_link
+from generator.site.page import Language, light_path, relative_link
 from generator.site.pages_env import environment, typeset
 from generator.site.pages_site import SIGNS, Site
 from generator.site.policy import LIGHT_POLICY
