@@ -28,7 +28,13 @@ from generator.verdict.results import VERDICTS, Improvement, ReasonId
 
 ROOT = Path(__file__).resolve().parents[1]
 TEMPLATES = sorted((ROOT / "generator/site/templates").rglob("*.j2"))
-SITE_MODULES = sorted([*(ROOT / "generator/site").glob("pages*.py"), *(ROOT / "generator/views").glob("*.py")])
+SITE_MODULES = sorted(
+    [
+        *(ROOT / "generator/site").glob("pages*.py"),
+        *(ROOT / "generator/site").glob("light*.py"),
+        *(ROOT / "generator/views").glob("*.py"),
+    ]
+)
 LOGIC_MODULES = sorted((ROOT / "generator").rglob("*.py"))
 TAG = re.compile(r"</?([a-z]+)[^>]*>")
 ALLOWED_TAGS = frozenset({"em", "strong", "code", "a", "kbd", "span"})
