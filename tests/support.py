@@ -242,7 +242,7 @@ FILES: Mapping[str, str] = {
         models: {}
         """,
     "link-exceptions.yml": """\
-        hosts: {arxiv.org: {reason: {ru: Закрыто., en: It is closed.}}}
+        hosts: {www.nvidia.com: {reason: {ru: Закрыто., en: It is closed.}}}
         """,
 }
 """Path below data/ → text. A real model, card and document each, with the figures that tests need."""
