@@ -100,7 +100,7 @@ class Plan:
         if self.n_gpus == 1 and self.sharding != "none":
             raise PlanError(f"sharding: expected none on one GPU, found {self.sharding}")
         if self.n_gpus > 1 and self.sharding == "none":
-            expected = ", ".join(choice for choice in get_args(Sharding) if choice != "none")
+            expected = ", ".join(choice for choice in CHOICES["sharding"] if choice != "none")
             raise PlanError(f"sharding: expected one of {expected} on {self.n_gpus} GPUs, found none")
 
     @property

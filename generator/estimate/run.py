@@ -21,6 +21,10 @@ FORMULAS: tuple[Formulas, ...] = (RECIPE, MEMORY, TIME)
 """All steps from the inputs of a plan to its peak and speed, in groups, in the order of computation."""
 
 
+NAMED = frozenset(name for group in FORMULAS for step in group.steps.values() for name in step.inputs)
+"""Everything that some formula starts from: a choice that none of them asks about is no input."""
+
+
 def evaluate_all(inputs: Mapping[str, float]) -> dict[str, float]:
     """`inputs` and the value of every step of FORMULAS."""
     values = dict(inputs)
@@ -45,7 +49,11 @@ def _phases_gib(values: Mapping[str, float]) -> dict[str, Mapping[str, float]]:
 def _quantities(plan: Plan, catalog: Catalog, values: Mapping[str, float]) -> dict[str, Quantity]:
     kinds = kinds_of(plan, catalog.constants, catalog.gpus[catalog.resolve_gpu(plan.gpu)])
     ids = {name_of(id_): id_ for id_ in catalog.constants.constants}
-    found = {name: Quantity(name, values[name], "", "", (), kind, ids.get(name, "")) for name, kind in kinds.items()}
+    found = {
+        name: Quantity(name, values[name], "", "", (), kind, ids.get(name, ""))
+        for name, kind in kinds.items()
+        if name in NAMED
+    }
     for group in FORMULAS:
         found |= group.quantities(values, catalog.constants.formula_sources)
     return found
