@@ -131,6 +131,7 @@ const $TYPES = {
   dict: (value) => value instanceof Dict,
 };
 const $isinstance = (value, types) => types.some((type) => (typeof type === "string" ? $TYPES[type](value) : value instanceof type));
+const $named = (dict) => Object.fromEntries(dict.items());
 const $replace = (value, changes) =>
   new value.constructor(...value.constructor.$fields.map((name) => (name in changes ? changes[name] : value[name])));
 
