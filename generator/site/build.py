@@ -18,6 +18,7 @@ from generator.site import assemble, search, styles
 from generator.site.api import write_api
 from generator.site.messages import Messages
 from generator.site.page import LANGUAGES, Language
+from generator.site.pages_stack import write_configs
 from generator.site.render import ROOT, facts_of, judge_rigs, render
 from generator.site.swap import check_replaceable, put_in_place
 from generator.site.urls import REPOSITORY_URL_VARIABLE, SITE_URL_VARIABLE, ordered
@@ -159,6 +160,7 @@ def _build(
         assemble.write_redirects(staging, catalog.permalinks, titles)
         assemble.finish(staging, paths, languages, facts_of(catalog, languages), title)
         write_api(catalog, reports, staging)
+        write_configs(catalog, next(iter(reports.values())), staging, languages)
         put_in_place(staging, site_dir)
     finally:
         shutil.rmtree(staging, ignore_errors=True)
