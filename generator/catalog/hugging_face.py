@@ -37,20 +37,25 @@ TOWERS = ("vision_config", "audio_config")
 
 def shape_of_config(path: Path) -> Architecture:
     """The shape in a `config.json`; raises UnsupportedArchitecture, saying what it lacks."""
+    config = read_config(path)
+    try:
+        return shape_of(config)
+    except UnsupportedArchitecture as error:
+        raise UnsupportedArchitecture(f"{path}: {error}") from error
+
+
+def read_config(path: Path) -> Any:
+    """The content of a `config.json`; raises UnsupportedArchitecture where it cannot be read."""
     try:
         with path.open("rb") as file:
             raw = file.read(MAX_BYTES + 1)
         if len(raw) > MAX_BYTES:
             raise UnsupportedArchitecture(f"{path}: expected at most {MAX_BYTES // 1024} KiB, found a larger file")
-        config = json.loads(raw.decode("utf-8"))
+        return json.loads(raw.decode("utf-8"))
     except OSError as error:
         raise UnsupportedArchitecture(f"{path}: expected a readable file, found {error.strerror}") from error
     except (ValueError, RecursionError) as error:
         raise UnsupportedArchitecture(f"{path}: expected JSON in UTF-8, found {type(error).__name__}") from error
-    try:
-        return shape_of(config)
-    except UnsupportedArchitecture as error:
-        raise UnsupportedArchitecture(f"{path}: {error}") from error
 
 
 def shape_of(config: Any) -> Architecture:
@@ -58,13 +63,26 @@ def shape_of(config: Any) -> Architecture:
 
     A model with towers is its text part and the towers as one number; towers that nobody counted are refused.
     """
+    model_type, values = text_values(config)
+    shape = _text_shape(model_type, values)
+    if not values.prefix:
+        return _with_or_without_head(config, shape)
+    return replace(shape, tower_parameters=tower_parameters_of(config["model_type"], config, shape.hidden))
+
+
+def text_values(config: Any) -> tuple[object, ConfigValues]:
+    """`model_type` and fields of the text part, with what the class of the whole model gives it.
+
+    The fields have the prefix `text_config.` where they stand in an object of their own. Raises
+    UnsupportedArchitecture.
+    """
     if not isinstance(config, Mapping):
         raise UnsupportedArchitecture("expected a JSON object, found something else")
     text = config.get("text_config")
     if text is None:
         if any(config.get(key) is not None for key in TOWERS):
             raise UnsupportedArchitecture("expected a text_config beside the tower, found none")
-        return _with_or_without_head(config, _text_shape(config.get("model_type"), ConfigValues(config)))
+        return config.get("model_type"), ConfigValues(config)
     if not isinstance(text, Mapping):
         raise UnsupportedArchitecture(f"text_config: expected a JSON object, found {shown(text)}")
     outer = config.get("model_type")
@@ -77,8 +95,7 @@ def shape_of(config: Any) -> Architecture:
     if isinstance(config.get("tie_word_embeddings"), bool):
         given["tie_word_embeddings"] = config["tie_word_embeddings"]
     raw = {**NESTED_DEFAULTS.get(str(model_type), {}), **given}
-    shape = _text_shape(model_type, ConfigValues(raw, "text_config."))
-    return replace(shape, tower_parameters=tower_parameters_of(outer, config, shape.hidden))
+    return model_type, ConfigValues(raw, "text_config.")
 
 
 def _with_or_without_head(config: Mapping[str, Any], shape: Architecture) -> Architecture:

@@ -11,8 +11,10 @@ from typing import Literal, get_args
 
 from pydantic import ValidationError
 
+from generator.catalog.blanks import blank_errors, without_echoes
 from generator.catalog.complaints import complaints, did_you_mean
 from generator.catalog.fields import ID_PATTERN, Record
+from generator.catalog.link_exceptions import LinkExceptions
 from generator.catalog.permalinks import Permalinks
 from generator.catalog.records import Constants, Gpu, Method, Model, Policy, Rig, Source, StackItem
 from generator.catalog.stack_records import Choice, Environment, Library
@@ -21,7 +23,7 @@ from generator.errors import DataError
 
 Kind = Literal[
     "model", "gpu", "rig", "method", "source", "stack", "choice", "environment", "library", "policy", "constants",
-    "permalinks",
+    "permalinks", "link-exceptions",
 ]  # fmt: skip
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -59,6 +61,7 @@ LAYOUTS: tuple[Layout, ...] = (
     Layout("policy", Policy, ""),
     Layout("constants", Constants, ""),
     Layout("permalinks", Permalinks, ""),
+    Layout("link-exceptions", LinkExceptions, ""),
 )
 _FOLDERS = {layout.folder: layout for layout in LAYOUTS if layout.folder and "/" not in layout.folder}
 _INNER_FOLDERS = {layout.folder: layout for layout in LAYOUTS if "/" in layout.folder}
@@ -241,13 +244,16 @@ def _read_record(path: Path, shown: str, layout: Layout, record_id: str, between
     inline = document.root.child("sources")
     if inline is not None and inline.items:
         reading.seen["source"].update(inline.items)
+    blanks = blank_errors(document)
+    reading.errors.extend(blanks)
     try:
         record = layout.record.model_validate(document.root.plain)
     except ValidationError as error:
-        reading.errors.extend(complaints(error, document, document.root, layout.record))
+        found = complaints(error, document, document.root, layout.record)
+        reading.errors.extend(without_echoes(found, blanks))
         reading.broken.append(Broken(layout.kind, record_id, document))
         return
-    if errors:
+    if errors or blanks:
         reading.broken.append(Broken(layout.kind, record_id, document))
     else:
         reading.entries.append(Entry(layout.kind, record_id, between, record, document))

@@ -11,6 +11,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from generator.catalog.catalogue import Catalog
+from generator.catalog.stack_records import Framework
 from generator.launch.frameworks import FRAMEWORKS, TRL_OPTIMIZERS, optimizer_of
 from generator.launch.job import Job
 from generator.launch.record import record_of
@@ -24,6 +25,15 @@ DATASETS: Mapping[str, str] = {"fine-tuning": "trl-lib/Capybara", "pretraining":
 SCRIPTS = ("preflight.py", "measure.py")
 """Programs that go along with every framework."""
 
+
+COMMANDS: Mapping[Framework, str] = {
+    "trl": "accelerate launch --config_file accelerate.yaml train.py --config sft.yaml",
+    "deepspeed": "accelerate launch --config_file accelerate.yaml train.py --config sft.yaml",
+    "axolotl": "axolotl train axolotl.yaml",
+    "llama-factory": "{launcher}llama_factory.yaml",
+    "torchtitan": "torchrun --nproc-per-node {gpus} -m torchtitan.train --module pretrain --config trainfit",
+}
+"""What starts the training."""
 
 Words = Callable[..., str]
 """The messages of one language: `words(key, name=value)` is the text for a key, its placeholders filled."""
@@ -45,6 +55,13 @@ def file_names(job: Job) -> tuple[str, ...]:
     """Names of the files of a job, in the order in which a reader meets them."""
     own = FRAMEWORKS[job.framework].templates(job.plan)
     return ("README.md", *own, "requirements.txt", *SCRIPTS, "trainfit.json")
+
+
+def start_command(job: Job) -> str:
+    """The line that starts the training."""
+    sharded = "accelerate launch --config_file accelerate.yaml -m llamafactory.launcher "
+    launcher = sharded if job.plan.sharding == "fsdp2" else "llamafactory-cli train "
+    return COMMANDS[job.framework].format(launcher=launcher, gpus=job.plan.n_gpus)
 
 
 def files(

@@ -9,8 +9,7 @@ from typing import Any
 from generator.catalog import Catalog
 from generator.catalog.stack_records import Framework
 from generator.errors import UnknownIdError
-from generator.launch import FRAMEWORKS, Job, file_names, files, job_of
-from generator.launch.job import find_job
+from generator.launch import FRAMEWORKS, Job, file_names, files, find_job, job_of, start_command
 from generator.site.formats import Formats
 from generator.site.messages import Messages
 from generator.site.page import LANGUAGES, Language
@@ -18,14 +17,6 @@ from generator.verdict import Setup, Verdict
 
 SPOKEN = ("preflight.", "launch.measure.")
 """Messages that the programs of a configuration say; they travel along in trainfit.json."""
-COMMANDS: Mapping[Framework, str] = {
-    "trl": "accelerate launch --config_file accelerate.yaml train.py --config sft.yaml",
-    "deepspeed": "accelerate launch --config_file accelerate.yaml train.py --config sft.yaml",
-    "axolotl": "axolotl train axolotl.yaml",
-    "llama-factory": "{launcher}llama_factory.yaml",
-    "torchtitan": "torchrun --standalone --nproc_per_node {gpus} -m torchtitan.train --module pretrain --config trainfit",
-}
-"""What starts the training."""
 SHORTER = 2
 """A refusal of memory is first answered with half the context."""
 
@@ -65,13 +56,6 @@ def find_files(
 def file_key(name: str) -> str:
     """The message that says what a file is for: `launch.file.sft-yaml`."""
     return f"launch.file.{'readme' if name == 'README.md' else re.sub('[._]', '-', name.lower())}"
-
-
-def start_command(job: Job) -> str:
-    """The line that starts the training."""
-    sharded = "accelerate launch --config_file accelerate.yaml -m llamafactory.launcher "
-    launcher = sharded if job.plan.sharding == "fsdp2" else "llamafactory-cli train "
-    return COMMANDS[job.framework].format(launcher=launcher, gpus=job.plan.n_gpus)
 
 
 def readme_values(catalog: Catalog, job: Job, language: Language) -> dict[str, Any]:

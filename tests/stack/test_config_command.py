@@ -46,9 +46,7 @@ def test_versions_are_pinned(tmp_path: Path) -> None:
     assert all(version for _, _, version in (line.partition("==") for line in pins))
 
 
-def test_a_plan_that_does_not_fit_is_refused_with_what_does(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_plan_that_does_not_fit_is_refused_with_what_does(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     status, out = config(tmp_path, model="llama-3.1-70b")
     said = capsys.readouterr().err
     assert status == 1
@@ -84,7 +82,9 @@ def test_a_model_that_nobody_modelled_is_refused(tmp_path: Path, capsys: pytest.
     assert "whose memory is modelled" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(("option", "value"), [("--model", "qwen3-9b"), ("--rig", "4x-rtx-6000"), ("--method", "lorra")])
+@pytest.mark.parametrize(
+    ("option", "value"), [("--model", "qwen3-9b"), ("--rig", "4x-rtx-6000"), ("--method", "lorra")]
+)
 def test_unknown_ids_are_explained(tmp_path: Path, capsys: pytest.CaptureFixture[str], option: str, value: str) -> None:
     given = {"--model": "qwen3-8b", "--rig": RIG, "--method": "full"} | {option: value}
     arguments = [part for pair in given.items() for part in pair]
@@ -123,4 +123,4 @@ def test_the_measured_row_has_the_columns_of_the_data(tmp_path: Path) -> None:
 def test_settings_and_plan_have_the_same_names() -> None:
     from generator.launch.record import NO_SETTINGS
 
-    assert set(NO_SETTINGS) < {field for field in Plan.__dataclass_fields__}
+    assert set(NO_SETTINGS) < set(Plan.__dataclass_fields__)

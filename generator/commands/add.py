@@ -1,0 +1,152 @@
+"""`trainfit add model`: a model's file from the Hugging Face Hub or from a `config.json`."""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import os
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from generator.catalog import Catalog, load_catalog
+from generator.catalog.blanks import blank_errors
+from generator.catalog.draft import Names, Origin, draft, names_for
+from generator.catalog.fields import ID_PATTERN
+from generator.catalog.hub import REPOSITORY, read_model
+from generator.catalog.hugging_face import read_config, shape_of
+from generator.catalog.loading import is_reserved
+from generator.catalog.yaml_positions import parse_document
+from generator.catalog.yaml_text import yaml_text
+from generator.commands.check import counted
+from generator.commands.outcome import Outcome, Subparsers, UsageError, data_dir_of
+from generator.errors import TrainfitError, UnknownIdError
+from generator.site.messages import Messages
+from generator.site.page import LANGUAGES
+
+SCHEMA_LINE = "# yaml-language-server: $schema=../../../schemas/model.schema.json\n"
+SUMMARIES = ("card", "config", "record")
+
+
+class AddError(TrainfitError):
+    """The file cannot be written, or the model is already there."""
+
+
+def add(subparsers: Subparsers, parents: Sequence[argparse.ArgumentParser]) -> None:
+    """Adds the command to the command line."""
+    parser = subparsers.add_parser(
+        "add",
+        parents=parents,
+        help="write the file of a new model, with its sources and blanks for what only a person can read",
+        description="Writes data/models/FAMILY/ID.yml from the Hugging Face Hub (two requests, pinned to a commit) or, "
+        "without any request, from a config.json. What cannot be read there is left blank, and `trainfit check` says "
+        "of each blank what to read and where.",
+    )
+    parser.add_argument("kind", choices=("model",), help="what to add")
+    parser.add_argument("source", metavar="HF_ID|config.json", help="owner/name on the Hub, or a file")
+    parser.add_argument("--id", metavar="ID", type=record_id, help="id of the model (default: from its name)")
+    parser.add_argument("--family", metavar="ID", type=record_id, help="folder below data/models (default: by the id)")
+    parser.add_argument("--hugging-face", metavar="HF_ID", help="with a file: the repository that it is from")
+    parser.add_argument("--revision", metavar="REV", help="branch, tag or commit; with a file: its commit")
+    parser.add_argument("--read", metavar="DATE", type=day, help="day on which it was read (default: today)")
+    parser.set_defaults(run=run)
+
+
+def record_id(text: str) -> str:
+    """An id; raises argparse.ArgumentTypeError."""
+    if len(text) <= 80 and re.fullmatch(ID_PATTERN, text) and not is_reserved(text):
+        return text
+    raise argparse.ArgumentTypeError(f"expected lower-case ASCII letters and digits joined by - or ., found {text!r}")
+
+
+def day(text: str) -> datetime.date:
+    """A day as YYYY-MM-DD; raises argparse.ArgumentTypeError."""
+    try:
+        return datetime.date.fromisoformat(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"expected a date as YYYY-MM-DD, found {text!r}") from error
+
+
+def run(arguments: argparse.Namespace) -> Outcome:
+    """Writes the file and says what is left to do; raises AddError, HubError or UnsupportedArchitecture."""
+    data_dir = data_dir_of(arguments)
+    catalog = load_catalog(data_dir)
+    origin = _origin(arguments)
+    _refuse_known(catalog, origin.repository, data_dir)
+    stem = origin.repository.partition("/")[2] if origin.repository else _stem(Path(arguments.source))
+    names = names_for(catalog, stem, arguments.id, arguments.family)
+    if not re.fullmatch(ID_PATTERN, names.id) or is_reserved(names.id) or not re.fullmatch(ID_PATTERN, names.folder):
+        raise UsageError(f"argument --id: expected an id, found none in the name {stem[:80]!r}")
+    _refuse_known(catalog, names.id, data_dir)
+    target = data_dir / "models" / names.folder / f"{names.id}.yml"
+    text = SCHEMA_LINE + yaml_text(draft(origin, names, _summaries(names)))
+    shown = f"{data_dir.name}/models/{names.folder}/{names.id}.yml"
+    _write(target, text, shown)
+    return Outcome(f"wrote {shown}\n{_blanks(text, shown)}{_twins(catalog, origin)}")
+
+
+def _origin(arguments: argparse.Namespace) -> Origin:
+    read = arguments.read or datetime.datetime.now().astimezone().date()
+    path = Path(arguments.source)
+    if not path.exists() and REPOSITORY.fullmatch(arguments.source) and path.suffix != ".json":
+        if arguments.hugging_face:
+            raise UsageError("argument --hugging-face: expected it with a file alone")
+        hub = read_model(arguments.source, arguments.revision or "main")
+        return Origin(hub.config, read, hub.repository, hub.commit, hub)
+    if arguments.hugging_face and not REPOSITORY.fullmatch(arguments.hugging_face):
+        raise UsageError(f"argument --hugging-face: expected owner/name, found {arguments.hugging_face[:80]!r}")
+    if arguments.revision and not re.fullmatch(r"[0-9a-f]{7,40}", arguments.revision):
+        raise UsageError(f"argument --revision: expected the commit of the file, found {arguments.revision[:80]!r}")
+    return Origin(read_config(path), read, arguments.hugging_face, arguments.revision)
+
+
+def _stem(path: Path) -> str:
+    """The name of a file says more than `config`; else that of its folder."""
+    return path.stem if path.stem != "config" else path.absolute().parent.name
+
+
+def _refuse_known(catalog: Catalog, name: str | None, data_dir: Path) -> None:
+    if name is None:
+        return
+    try:
+        known = catalog.resolve_model(name)
+    except UnknownIdError:
+        return
+    path = catalog.entries["model", known].document.path
+    raise AddError(f"expected a model that is not in {data_dir.name}/ yet, found `{name}` as `{known}` in {path}")
+
+
+def _summaries(names: Names) -> dict[str, dict[str, str]]:
+    messages = {language: Messages(language) for language in LANGUAGES}
+    return {
+        kind: {language: words(f"added.{kind}", name=names.name) for language, words in messages.items()}
+        for kind in SUMMARIES
+    }
+
+
+def _write(target: Path, text: str, shown: str) -> None:
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with target.open("x", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+    except FileExistsError as error:
+        raise AddError(f"{shown}: expected no such file yet, found one (--id chooses another id)") from error
+    except OSError as error:
+        raise AddError(f"{shown}: expected a place to write to, found {error.strerror or os.strerror(0)}") from error
+
+
+def _blanks(text: str, shown: str) -> str:
+    document, _ = parse_document(text.encode("utf-8"), shown)
+    found = blank_errors(document) if document else []
+    lines = "".join(f"{each.path}:{each.line}: {each.field}: {each.message}\n" for each in found)
+    return f"{lines}{counted(len(found), 'blank')} to fill; then `trainfit check`\n"
+
+
+def _twins(catalog: Catalog, origin: Origin) -> str:
+    """Says which models have the same shape: the new one may be a variant of them."""
+    shape = shape_of(origin.config)
+    same = [model_id for model_id, model in catalog.models.items() if model.architecture.shape() == shape]
+    if not same:
+        return ""
+    listed = ", ".join(f"`{each}`" for each in same)
+    return f"same shape as {listed}: a variant of it belongs into its list hugging_face instead\n"
