@@ -13,7 +13,6 @@ RIG = "rigs/4x-rtx-6000-ada.yml"
 CONSTANTS: Mapping[str, float] = {
     "activation-units-adapter-fused": 14,
     "activation-units-adapter-stock": 24,
-    "activation-units-adapter-stock-sharded": 30,
     "activation-units-full-fused": 12,
     "activation-units-full-stock": 20,
     "adam-8bit-state-bytes": 2.03,
@@ -28,6 +27,7 @@ CONSTANTS: Mapping[str, float] = {
     "logits-bytes-stock": 14,
     "overhead-gib-one-gpu": 0.8,
     "overhead-gib-several-gpus": 1.8,
+    "quantization-constant-bytes-gptq": 0.0195,
     "quantization-constant-bytes-nf4": 0.0625,
     "quantization-constant-bytes-nf4-dq": 0.0159,
     "reference-activation-units": 17,

@@ -8,7 +8,21 @@ from generator.architecture.attention import GroupedQueryAttention, QkNorm
 from generator.architecture.layers import Layer, LayerGroup, Norm
 from generator.architecture.mlp import Mlp
 
-MODELLED: frozenset[str] = frozenset()
+MODELLED: frozenset[str] = frozenset(
+    {
+        "attention-gate",
+        "attention-sinks",
+        "borrowed-keys-and-values",
+        "key-is-value",
+        "layer-norm",
+        "learned-positions",
+        "mla",
+        "moe",
+        "per-layer-embeddings",
+        "plain-mlp",
+        "several-kinds-of-layers",
+    }
+)
 """Features beyond plain grouped-query attention, gated MLP and RMSNorm that the memory model counts right."""
 
 
