@@ -16,7 +16,7 @@ from generator.verdict.ladder import choose, try_ladder
 from generator.verdict.results import Verdict
 
 SEED = 20261202
-MODELS_PER_MACHINE = 8
+MODELS_PER_MACHINE = 3
 
 
 def machines(catalog: Catalog) -> Iterator[Setup]:

@@ -260,5 +260,9 @@ def _torchtitan(files: Mapping[str, str]) -> Settings:
         "cpu_offload": "none",
     }
     if shards > 1:
-        settings |= {"root_wrap": "separate", "reduce_dtype": {"float32": "fp32"}[training["mixed_precision_reduce"]]}
+        settings |= {
+            "root_wrap": "separate",
+            "reduce_dtype": {"float32": "fp32"}[training["mixed_precision_reduce"]],
+            "reshard": {"always": True, "never": False}[parallelism["fsdp_reshard_after_forward"]],
+        }
     return settings

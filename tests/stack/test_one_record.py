@@ -32,7 +32,7 @@ def meaningful(plan: Plan, name: str) -> bool:
     """Whether a setting means anything for this plan."""
     if name in ("adapter_dtype", "lora_rank", "lora_targets", "lora_dropout"):
         return plan.trains_adapters
-    if name in ("reduce_dtype", "root_wrap", "reshard"):
+    if name in ("reduce_dtype", "root_wrap", "reshard"):  # ZeRO-3 always gives gathered weights back
         return plan.sharding == "fsdp2" or (plan.sharding == "zero3" and name == "reduce_dtype")
     return not (name == "sharding" and plan.n_gpus == 1)
 
