@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from generator.site.api import api_texts
-from generator.site.page import FRAGMENT_ID, LANGUAGES, SECTIONS, Language
+from generator.site.light import light_paths
+from generator.site.page import FRAGMENT_ID, LANGUAGES, SECTIONS, Language, light_path
 from generator.site.pages_stack import config_texts
 from generator.site.urls import PREFIXES
 from tests.site.html_tree import parse
@@ -30,6 +31,7 @@ def test_both_languages_have_the_same_pages_with_the_same_heading_ids() -> None:
 def test_every_record_has_its_page() -> None:
     catalog, paths = real_catalog(), set(real_pages("en"))
     wanted = {"", "calculator/", "rigs/", "models/", "gpus/", "methods/", "methodology/", "sources/", "stacks/"}
+    wanted.add("rigs/compare/")
     for kind in ("rigs", "models", "gpus", "methods", "sources"):
         wanted |= {f"{kind}/{record}/" for record in getattr(catalog, kind)}
     assert paths == wanted
@@ -75,6 +77,9 @@ def test_every_link_leads_to_a_page_and_a_place_on_it(language) -> None:
     trees = {path: parse(to_html(page)) for path, page in pages.items()}
     ids = {path: {e.attributes.get("id") for e in tree.elements()} for path, tree in trees.items()}
     ids["contribute/"] = {"report-an-error"}
+    judged = {light_path(rig, model) for rig, report in real_reports().items() for model, _ in report.verdicts}
+    ids |= dict.fromkeys(light_paths(real_catalog(), real_reports()), set())
+    ids |= dict.fromkeys(judged, set(real_catalog().methods))
     files = api_texts(real_catalog(), real_reports()).keys() | _configurations(language)
     broken = []
     for path, tree in trees.items():
@@ -85,6 +90,7 @@ def test_every_link_leads_to_a_page_and_a_place_on_it(language) -> None:
             if re.match(r"https://", href):
                 continue
             target, _, anchor = href.partition("#")
+            target = target.partition("?")[0]
             resolved = posixpath.normpath(posixpath.join("/", PREFIXES[language], path, target)).strip("/")
             if resolved in files:
                 continue
