@@ -210,6 +210,41 @@ FILES: Mapping[str, str] = {
         methods: [full]
         citations: [{source: zero, where: section 5}]
         """,
+    "stack/choices/split.yml": """\
+        order: 1
+        question: {ru: Как делить?, en: How to split?}
+        options:
+          - id: copy
+            text: {ru: Копия на карту., en: A copy on each card.}
+            why: {ru: Она помещается., en: It fits.}
+            when: {sharding: [ddp]}
+            second: shards
+            second_because: {ru: Если не поместится., en: When it does not fit.}
+            citations: [{source: zero}]
+          - id: shards
+            text: {ru: Доля на карту., en: A share on each card.}
+            why: {ru: Копия не помещается., en: A copy does not fit.}
+            citations: [{source: zero}]
+        """,
+    "stack/environments/trl.yml": """\
+        order: 1
+        framework: trl
+        name: TRL
+        python: '3.11'
+        cuda: '13.0'
+        packages: {torch: 2.13.0, trl: 1.16.0}
+        checked: 2026-12-02
+        evidence: metadata
+        note: {ru: Проверено по метаданным., en: Checked by metadata.}
+        models: {qwen3-0.6b: 0.6B}
+        citations: [{source: zero}]
+        """,
+    "stack/libraries/torch.yml": """\
+        name: PyTorch
+        status: active
+        latest: 2.15.0
+        checked: 2026-12-02
+        """,
     "policy.yml": """\
         workload:
           seq_len: {value: 4096, reason: {ru: Выбрано., en: Chosen.}}

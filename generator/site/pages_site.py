@@ -104,6 +104,8 @@ class Site:
                 return page
             case "stack":
                 return f"stacks/#{usage.record_id}"
+            case "choice" | "environment" | "library":
+                return f"stacks/#{usage.kind}-{usage.record_id.replace('.', '-')}"
             case "constants":
                 return f"methodology/#{'q' if parts[0] == 'formulas' else 'constant'}-{parts[1]}"
             case _:
@@ -123,6 +125,12 @@ class Site:
                 return catalog.methods[usage.record_id].name
             case "stack":
                 return catalog.stack[usage.record_id].text
+            case "choice":
+                return catalog.choices[usage.record_id].question
+            case "environment":
+                return catalog.environments[usage.record_id].name
+            case "library":
+                return catalog.libraries[usage.record_id].name
             case "constants":
                 return usage.field.split(".")[1]
             case _:

@@ -94,6 +94,10 @@ BROKEN = [
     ("unique-recipes", "methods/full.yml", "citations: [{source: zero}]", ("citations: [{source: zero}]\n  - id:"
      " fsdp2\n    name: {ru: Х, en: X}\n    settings: {precision: fp32, optimizer: adamw, sharding: ddp}\n"
      "    summary: {ru: Х, en: X}"), "13:9: ladder.1.id: expected an id of its own, found `fsdp2` again"),
+    ("stack-options", "stack/choices/split.yml", "second: shards", "second: shard",
+     "8:13: options.0.second: expected another option of the question, found `shard` (did you mean `shards`?)"),
+    ("environment-models", "stack/environments/trl.yml", "qwen3-0.6b: 0.6B", "qwen3-0.6: 0.6B",
+     "10:21: models.qwen3-0.6: expected the id of a model, found `qwen3-0.6` (did you mean `qwen3-0.6b`?)"),
     ("recipe-runs", "methods/full.yml", "fused_ce: true", "quant: nf4",
      "10:81: ladder.0.settings.quant: expected `none` for method full, found `nf4`"),
     ("recipe-runs", "methods/lora.yml", "sharding: ddp", "sharding: none",

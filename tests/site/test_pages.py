@@ -10,7 +10,8 @@ import pytest
 
 from generator.site.api import api_texts
 from generator.site.light import light_paths
-from generator.site.page import FRAGMENT_ID, LANGUAGES, SECTIONS, light_path
+from generator.site.page import FRAGMENT_ID, LANGUAGES, SECTIONS, Language, light_path
+from generator.site.pages_stack import config_texts
 from generator.site.urls import PREFIXES
 from tests.site.html_tree import parse
 from tests.site.pages_support import heading_ids, real_catalog, real_pages, real_reports, to_html
@@ -65,6 +66,11 @@ def test_html_is_well_formed_and_its_ids_are_unique(language) -> None:
         assert len(ids) == len(set(ids)), (page.path, sorted(i for i in ids if ids.count(i) > 1))
 
 
+def _configurations(language: Language) -> set[str]:
+    """Addresses of the files of configurations."""
+    return set(config_texts(real_catalog(), next(iter(real_reports().values())), language))
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_link_leads_to_a_page_and_a_place_on_it(language) -> None:
     pages = real_pages(language)
@@ -74,7 +80,7 @@ def test_every_link_leads_to_a_page_and_a_place_on_it(language) -> None:
     judged = {light_path(rig, model) for rig, report in real_reports().items() for model, _ in report.verdicts}
     ids |= dict.fromkeys(light_paths(real_catalog(), real_reports()), set())
     ids |= dict.fromkeys(judged, set(real_catalog().methods))
-    files = api_texts(real_catalog(), real_reports()).keys()
+    files = api_texts(real_catalog(), real_reports()).keys() | _configurations(language)
     broken = []
     for path, tree in trees.items():
         for element in tree.elements():
