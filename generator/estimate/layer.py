@@ -38,9 +38,17 @@ def layer_norms_fused(rms_norms: float, hidden: float, norms_after: float, layer
 
 
 @LAYER.step("bytes per token")
-def layer_norm_values(rms_norms: float, hidden: float, norm_weight_in_fp32: float) -> float:
-    """Normalised values, kept for the gradient of the norm's weight alone: frozen norms do without."""
-    return rms_norms * (2 + 2 * norm_weight_in_fp32) * hidden
+def layer_norms_frozen(
+    layer_norms: float, rms_norms: float, norm_weight_in_fp32: float, hidden: float
+) -> float:
+    """The same where the norms are frozen: the normalised values serve the gradient of their weight alone."""
+    return layer_norms - rms_norms * (2 + 2 * norm_weight_in_fp32) * hidden
+
+
+@LAYER.step("bytes per token")
+def layer_norms_frozen_fused(rms_norms: float, layer_norm_count: float, hidden: float) -> float:
+    """Frozen norms with a fused kernel: their input alone."""
+    return (rms_norms + layer_norm_count) * (2 * hidden + 4)
 
 
 @LAYER.step("bytes per token")
@@ -104,6 +112,12 @@ def layer_mlp(gated_width: float, plain_width: float, composed_width: float) -> 
 
 
 @LAYER.step("bytes per token")
+def layer_mlp_frozen(gated_width: float, plain_width: float, composed_width: float) -> float:
+    """The same where the weights are frozen: nobody needs the input of the last matrix."""
+    return 6 * gated_width + 2 * plain_width + 8 * composed_width
+
+
+@LAYER.step("bytes per token")
 def layer_experts(
     active_experts: float, expert_width: float, hidden: float, experts: float, router_in_fp32: float,
     shared_gates: float,
@@ -148,9 +162,9 @@ def layer_recomputable_width(gated_width: float, active_experts: float, expert_w
 
 
 @LAYER.step("bytes per token")
-def layer_temporaries(hidden: float, layer_mlp_width: float) -> float:
-    """What backward adds at its height: the gradient of the block's output and two of the MLP's width."""
-    return 2 * hidden + 4 * layer_mlp_width
+def layer_temporaries(layer_mlp_width: float) -> float:
+    """What backward adds at its height: two gradients of the MLP's width."""
+    return 4 * layer_mlp_width
 
 
 @LAYER.step("heads")
@@ -166,6 +180,6 @@ def layer_stored(layer_norms: float, layer_mixer: float, layer_mlp: float, layer
 
 
 @LAYER.step("bytes per token")
-def layer_working_set(layer_stored: float, layer_temporaries: float) -> float:
-    """All that is alive while backward passes through the layer."""
-    return layer_stored + layer_temporaries
+def layer_working_set(layer_stored: float, layer_temporaries: float, hidden: float) -> float:
+    """All that is alive while backward passes through a trained layer: with it the gradient of the block's output."""
+    return layer_stored + layer_temporaries + 2 * hidden

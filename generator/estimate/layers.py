@@ -8,13 +8,14 @@ from generator.architecture import Architecture, Experts, GroupedQueryAttention,
 from generator.architecture.attention import KeyValue, QkNorm
 from generator.architecture.counts import count_parameters, lora_parameters, wrapped_matrices
 from generator.architecture.layers import Layer, Norm
+from generator.architecture.matrices import Matrix
 from generator.estimate.layer import LAYER
 
 BLOCK_NORMS = 2
 """Norms whose output goes into a matrix; further ones (Gemma 2 and later, GLM-4) end in the residual sum."""
 
 PER_LAYER = (
-    "layer_norms", "layer_norms_fused", "layer_norm_values", "layer_mixer", "layer_repeated_keys", "layer_mlp",
+    "layer_norms", "layer_norms_fused", "layer_norms_frozen", "layer_norms_frozen_fused", "layer_mlp_frozen", "layer_mixer", "layer_repeated_keys", "layer_mlp",
     "layer_experts", "layer_recomputable_width", "layer_score_heads", "layer_temporaries",
 )  # fmt: skip
 """What a model hands on of its layers: summed over all (`all_…`) and of the one that stores most (`one_…`)."""
@@ -158,13 +159,28 @@ def adapter_numbers(shape: Architecture, rank: int, targets: tuple[str, ...]) ->
     Raises KeyError when a target is not a matrix of this architecture.
     """
     if not targets:
-        return {"lora_parameters": 0.0, "all_adapter_inputs": 0.0, "one_adapter_inputs": 0.0}
-    widths = [
-        (group.count, sum(matrix.inputs for matrix in wrapped_matrices(shape, group.layer, targets)))
-        for group in shape.layer_groups
-    ]
+        return dict.fromkeys(ADAPTER_NUMBERS, 0.0)
+    wrapped = [(group.count, wrapped_matrices(shape, group.layer, targets)) for group in shape.layer_groups]
+    widths = [(count, sum(matrix.inputs for matrix in matrices)) for count, matrices in wrapped]
     return {
         "lora_parameters": float(lora_parameters(shape, rank, targets)),
         "all_adapter_inputs": float(sum(count * width for count, width in widths)),
         "one_adapter_inputs": float(max(width for _, width in widths)),
+        "all_adapter_shared_inputs": float(sum(count * shared_inputs(matrices) for count, matrices in wrapped)),
     }
+
+
+ADAPTER_NUMBERS = ("lora_parameters", "all_adapter_inputs", "one_adapter_inputs", "all_adapter_shared_inputs")
+
+
+def shared_inputs(matrices: tuple[Matrix, ...]) -> int:
+    """Summed widths of the different tensors that the wrapped matrices of one layer read and nobody else stores.
+
+    Projections of queries, keys and values read one tensor, gate and up another; the output projection reads what
+    attention stores anyway.
+    """
+    attention = [matrix.inputs for matrix in matrices if matrix.roles and "o" not in matrix.roles]
+    others = [matrix for matrix in matrices if not matrix.roles]
+    into_mlp = [matrix.inputs for matrix in others if matrix.outputs >= matrix.inputs]
+    out_of_mlp = [matrix.inputs for matrix in others if matrix.outputs < matrix.inputs]
+    return max(attention, default=0) + max(into_mlp, default=0) + max(out_of_mlp, default=0)

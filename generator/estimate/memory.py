@@ -83,9 +83,9 @@ def whole_weights(
 
 
 @MEMORY.step("bytes")
-def weights(whole_weights: float, shards: float, weights_on_host: float) -> float:
-    """Weights on one card: divided by the shards; none where they wait in host memory."""
-    return (1 - weights_on_host) * whole_weights / shards
+def weights(whole_weights: float, shards: float, weights_on_host: float, sharded: float, whole_copy: float) -> float:
+    """Weights on one card: divided by the shards; none where they wait in host memory; a whole copy where one stays."""
+    return (1 - weights_on_host) * whole_weights / shards + sharded * whole_copy * whole_weights
 
 
 @MEMORY.step("bytes")
@@ -210,60 +210,81 @@ def dequantized_matrix(quantized: float, compute_bytes: float, largest_matrix: f
 
 
 @MEMORY.step("bytes per token")
+def all_norms(
+    trains_adapters: float, fused_norms: float, all_layer_norms: float, all_layer_norms_fused: float,
+    all_layer_norms_frozen: float, all_layer_norms_frozen_fused: float,
+) -> float:  # fmt: skip
+    """What the norms of all layers store: trained or frozen, stock or fused."""
+    return where(
+        trains_adapters,
+        where(fused_norms, all_layer_norms_frozen_fused, all_layer_norms_frozen),
+        where(fused_norms, all_layer_norms_fused, all_layer_norms),
+    )
+
+
+@MEMORY.step("bytes per token")
+def one_norms(
+    trains_adapters: float, fused_norms: float, one_layer_norms: float, one_layer_norms_fused: float,
+    one_layer_norms_frozen: float, one_layer_norms_frozen_fused: float,
+) -> float:  # fmt: skip
+    """The same in the layer that stores most."""
+    return where(
+        trains_adapters,
+        where(fused_norms, one_layer_norms_frozen_fused, one_layer_norms_frozen),
+        where(fused_norms, one_layer_norms_fused, one_layer_norms),
+    )
+
+
+@MEMORY.step("bytes per token")
 def stored_per_token(
-    trains_adapters: float, kernels_fused: float, eager: float, all_layer_norms: float, all_layer_norms_fused: float,
-    all_layer_norm_values: float, all_layer_mixer: float, all_layer_repeated_keys: float, all_layer_mlp: float,
-    all_layer_experts: float, all_layer_recomputable_width: float, adapter_input_bytes: float,
-    all_adapter_inputs: float, compute_bytes: float,
+    all_norms: float, kernels_fused: float, eager: float, all_layer_mixer: float, all_layer_repeated_keys: float,
+    trains_adapters: float, all_layer_mlp_frozen: float, all_layer_mlp: float, all_layer_experts: float,
+    all_layer_recomputable_width: float, compute_bytes: float, adapter_input_bytes: float, all_adapter_inputs: float,
+    shared_input_bytes: float, all_adapter_shared_inputs: float,
 ) -> float:  # fmt: skip
     """What all layers store per token without checkpointing.
 
-    Norms (frozen ones without their normalised values, fused ones without copies), mixers, keys repeated by eager
-    attention, MLPs (fused ones compute their product again), and what adapters keep of their inputs.
+    Norms, mixers, keys repeated by eager attention, MLPs (trained ones with fused kernels compute their product again),
+    and the inputs that adapters read.
     """
     return (
-        where(kernels_fused, all_layer_norms_fused, all_layer_norms - trains_adapters * all_layer_norm_values)
-        + all_layer_mixer
-        + eager * all_layer_repeated_keys
-        + all_layer_mlp
-        + all_layer_experts
-        - kernels_fused * 2 * all_layer_recomputable_width
-    ) * compute_bytes / 2 + adapter_input_bytes * all_adapter_inputs
+        (
+            all_norms
+            + all_layer_mixer
+            + eager * all_layer_repeated_keys
+            + where(
+                trains_adapters,
+                all_layer_mlp_frozen,
+                all_layer_mlp - kernels_fused * 2 * all_layer_recomputable_width,
+            )
+            + all_layer_experts
+        )
+        * compute_bytes
+        / 2
+        + adapter_input_bytes * all_adapter_inputs
+        + shared_input_bytes * all_adapter_shared_inputs
+    )
 
 
 @MEMORY.step("bytes per token")
 def working_set_per_token(
-    one_layer_norms: float, one_layer_mixer: float, eager: float, one_layer_repeated_keys: float, one_layer_mlp: float,
-    one_layer_experts: float, one_layer_temporaries: float,
+    one_norms: float, one_layer_mixer: float, eager: float, one_layer_repeated_keys: float, one_layer_mlp: float,
+    one_layer_experts: float, one_layer_temporaries: float, trains_adapters: float, hidden: float,
+    compute_bytes: float, adapter_input_bytes: float, one_adapter_inputs: float,
 ) -> float:  # fmt: skip
-    """What is alive in one layer while backward passes through it, with stock modules and all weights trained."""
+    """What is alive in one layer while backward passes through it: what it stores, and temporaries.
+
+    Of these the gradient of the block's output counts where the norms are trained.
+    """
     return (
-        one_layer_norms
+        one_norms
         + one_layer_mixer
         + eager * one_layer_repeated_keys
         + one_layer_mlp
         + one_layer_experts
         + one_layer_temporaries
-    )
-
-
-@MEMORY.step("units of 2·hidden bytes per token")
-def activation_units(
-    trains_adapters: float, kernels_fused: float, activation_units_full_stock: float,
-    activation_units_full_fused: float, activation_units_adapter_stock: float, activation_units_adapter_fused: float,
-) -> float:  # fmt: skip
-    """Measured working set of a layer of Llama 3 8B and its like with this stack."""
-    return where(
-        trains_adapters,
-        where(kernels_fused, activation_units_adapter_fused, activation_units_adapter_stock),
-        where(kernels_fused, activation_units_full_fused, activation_units_full_stock),
-    )
-
-
-@MEMORY.step("ratio")
-def activation_scale(activation_units: float, reference_activation_units: float) -> float:
-    """Measured working set of that layer over its counted one: what the stack adds or saves."""
-    return activation_units / reference_activation_units
+        + (1 - trains_adapters) * 2 * hidden
+    ) * compute_bytes / 2 + adapter_input_bytes * one_adapter_inputs
 
 
 @MEMORY.step("bytes per pair of tokens")
@@ -311,18 +332,23 @@ def checkpoint_copies(
 
 @MEMORY.step("bytes")
 def activations(
-    grad_checkpointing: float, working_set_per_token: float, one_layer_temporaries: float, activation_scale: float,
-    adapter_input_bytes: float, one_adapter_inputs: float, compute_bytes: float, tokens: float, scores_per_layer: float,
-    seq_len: float,
+    grad_checkpointing: float, working_set_per_token: float, one_layer_temporaries: float, compute_bytes: float,
+    tokens: float, scores_per_layer: float, seq_len: float,
 ) -> float:  # fmt: skip
     """Working set of the layer that backward recomputes; its temporaries alone where nothing is recomputed."""
     return tokens * where(
         grad_checkpointing,
-        working_set_per_token * activation_scale * compute_bytes / 2
-        + adapter_input_bytes * one_adapter_inputs
-        + scores_per_layer * seq_len,
+        working_set_per_token + scores_per_layer * seq_len,
         one_layer_temporaries * compute_bytes / 2,
     )
+
+
+@MEMORY.step("bytes")
+def unit_gradient(
+    sharded: float, trains_adapters: float, compute_bytes: float, reduce_bytes: float, layer_parameters: float
+) -> float:
+    """Whole gradient of the layer in backward, and the buffer that the one before it is reduced from."""
+    return sharded * (1 - trains_adapters) * (compute_bytes + reduce_bytes) * layer_parameters
 
 
 # --- loss ---------------------------------------------------------------------------------------------------------
@@ -330,10 +356,12 @@ def activations(
 
 @MEMORY.step("bytes per token and vocabulary entry")
 def logits_bytes(
-    kernels_fused: float, compiled: float, logits_bytes_fused: float, logits_bytes_stock: float, shifted_logits: float
+    fused_norms: float, logits_bytes_fused: float, logits_bytes_stock: float, shifted_logits: float, chunked_ce: float
 ) -> float:
-    """Logits, their copies and gradient: fewer where a kernel or the compiler joins them."""
-    return where(kernels_fused + compiled, logits_bytes_fused, logits_bytes_stock) + 2 * shifted_logits
+    """Logits, their copies and gradient: fewer where a kernel or the compiler joins them; 16-bit alone in chunks."""
+    return where(
+        chunked_ce, 2, where(fused_norms, logits_bytes_fused, logits_bytes_stock) + 2 * shifted_logits
+    )
 
 
 @MEMORY.step("tokens")
@@ -352,9 +380,9 @@ def logits(
 
 
 @MEMORY.step("bytes")
-def final_hidden(kernels_fused: float, hidden: float, tokens: float) -> float:
+def final_hidden(fused_norms: float, hidden: float, tokens: float) -> float:
     """What the norm before the head keeps: an fp32 copy and its output, or input and output with a fused kernel."""
-    return (6 - 2 * kernels_fused) * hidden * tokens
+    return (6 - 2 * fused_norms) * hidden * tokens
 
 
 @MEMORY.step("bytes")

@@ -53,6 +53,7 @@ def phase_backward_start(
     checkpoint_copies: float,
     activations: float,
     gathered_layer: float,
+    unit_gradient: float,
     dequantized_matrix: float,
     accumulated_gradients: float,
 ) -> float:
@@ -64,6 +65,7 @@ def phase_backward_start(
         + checkpoint_copies
         + activations
         + gathered_layer
+        + unit_gradient
         + dequantized_matrix
         + accumulated_gradients
     )
@@ -76,10 +78,19 @@ def phase_backward_end(
     gathered_root: float,
     activations: float,
     gathered_layer: float,
+    unit_gradient: float,
     dequantized_matrix: float,
 ) -> float:
     """Backward through the first layer: nearly all gradients and one layer's working set."""
-    return resident + layer_gradients + gathered_root + activations + gathered_layer + dequantized_matrix
+    return (
+        resident
+        + layer_gradients
+        + gathered_root
+        + activations
+        + gathered_layer
+        + unit_gradient
+        + dequantized_matrix
+    )
 
 
 @MEMORY.step("bytes")
@@ -143,14 +154,18 @@ def host_memory(
     trains_adapters: float,
     separate_master: float,
     whole_weights: float,
+    optimizer_paged_adamw_8bit: float,
+    adam_8bit_state_bytes: float,
 ) -> float:
     """Host memory of the machine: offloaded states, fp32 weights and gradients of what is trained.
 
-    With it all other weights, where they wait there as well.
+    With it all other weights, where they wait there as well, and paged states, which may leave the card.
     """
-    return (1 - cpu_offload_none) * host_bytes_per_parameter * trained_parameters + weights_on_host * (
-        trains_adapters + separate_master
-    ) * whole_weights
+    return (
+        (1 - cpu_offload_none) * host_bytes_per_parameter * trained_parameters
+        + weights_on_host * (trains_adapters + separate_master) * whole_weights
+        + cpu_offload_none * optimizer_paged_adamw_8bit * adam_8bit_state_bytes * trained_parameters
+    )
 
 
 # --- around the peak ----------------------------------------------------------------------------------------------

@@ -52,6 +52,8 @@ class Plan:
     attention: Attention = "sdpa"
     fused_ce: bool = False
     """The loss never materialises the logits (fused linear cross-entropy)."""
+    chunked_ce: bool = False
+    """The logits of all tokens exist in 16 bits; only their fp32 copies are made in chunks (torchtune)."""
     compile: bool = False
     kernels: Literal["stock", "fused"] = "stock"
     reduce_dtype: Dtype = "bf16"
@@ -71,6 +73,8 @@ class Plan:
     """PEFT's `prepare_model_for_kbit_training`: the residual stream of a quantised base runs in fp32."""
     shifted_logits: bool = False
     """The plain loss copies the fp32 logits without the last token (Transformers before 4.46)."""
+    whole_copy: bool = False
+    """Every card keeps a whole copy of the checkpoint beside its shard (scripts that load without a meta device)."""
     ecc: Literal["on", "off"] = "on"
     bus_gb_per_s: float | None = None
     """Collective bandwidth per GPU of the rig, one direction; None where nobody stated it: the link never bounds."""

@@ -64,17 +64,18 @@ def state_number_bytes(trained_bytes: float, separate_master: float) -> float:
 @RECIPE.step("bytes per parameter")
 def state_bytes(
     state_number_bytes: float, separate_master: float, adam_8bit_state_bytes: float, optimizer_adamw: float,
-    optimizer_adamw_bf16: float, optimizer_adamw_8bit: float, optimizer_paged_adamw_8bit: float, optimizer_lion: float,
+    optimizer_adamw_bf16: float, optimizer_adamw_8bit: float, optimizer_lion: float,
     optimizer_muon: float, optimizer_sgd_momentum: float, cpu_offload_none: float,
 ) -> float:  # fmt: skip
     """Optimizer states: two for AdamW, one for Lion, Muon and momentum, none for plain SGD and (nearly) for Adafactor.
 
-    DeepSpeed's fp32 master belongs to them. Offload takes them to the host.
+    DeepSpeed's fp32 master belongs to them. Offload takes them to the host; paged states lie in managed memory, which
+    PyTorch's allocator does not hold and which leaves for the host when the card is full.
     """
     return cpu_offload_none * (
         optimizer_adamw * 2 * state_number_bytes
         + optimizer_adamw_bf16 * 4
-        + (optimizer_adamw_8bit + optimizer_paged_adamw_8bit) * adam_8bit_state_bytes
+        + optimizer_adamw_8bit * adam_8bit_state_bytes
         + (optimizer_lion + optimizer_muon + optimizer_sgd_momentum) * state_number_bytes
         + separate_master * 4
     )
@@ -82,7 +83,7 @@ def state_bytes(
 
 @RECIPE.step("bytes per parameter")
 def embedding_state_extra_bytes(
-    optimizer_adamw_8bit: float, optimizer_paged_adamw_8bit: float, trains_adapters: float, cpu_offload_none: float,
+    optimizer_adamw_8bit: float, trains_adapters: float, cpu_offload_none: float,
     adam_8bit_state_bytes: float, optimizer_muon: float, state_number_bytes: float,
 ) -> float:  # fmt: skip
     """8-bit optimizers keep the states of the embedding in fp32; Muon leaves it to AdamW, which has a second state."""
@@ -90,7 +91,7 @@ def embedding_state_extra_bytes(
         (1 - trains_adapters)
         * cpu_offload_none
         * (
-            (optimizer_adamw_8bit + optimizer_paged_adamw_8bit) * (8 - adam_8bit_state_bytes)
+            optimizer_adamw_8bit * (8 - adam_8bit_state_bytes)
             + optimizer_muon * state_number_bytes
         )
     )
@@ -270,16 +271,30 @@ def autocast_copies(
     return (1 - trains_adapters) * (1 - sharded) * (1 - zero_stages) * (precision_bf16_mixed + precision_fp16_mixed)
 
 
+@RECIPE.step("yes or no")
+def fused_norms(kernels_fused: float, compiled: float) -> float:
+    """Norms keep no copies: a fused kernel, or the compiler."""
+    return where(kernels_fused + compiled, 1, 0)
+
+
 @RECIPE.step("bytes per token and channel")
 def adapter_input_bytes(
     trains_adapters: float, adapter_dtype_fp32: float, precision_fp32: float, kernels_stock: float, sharded: float,
     lora_dropout: float, compute_bytes: float,
 ) -> float:  # fmt: skip
-    """What adapters keep of the input of a wrapped matrix: an fp32 copy, and with dropout a copy and a mask.
+    """What adapters keep of the input of each wrapped matrix for themselves.
 
-    The fp32 copy is PEFT's for fp32 adapters; sharding casts the adapters instead, fused kernels do without.
+    An fp32 copy where they are in fp32 (PEFT; sharding casts the adapters instead, fused kernels do without); with
+    dropout the dropped input and a mask of one byte.
     """
-    return trains_adapters * (
-        adapter_dtype_fp32 * (1 - precision_fp32) * kernels_stock * (1 - sharded) * 4
-        + where(lora_dropout, compute_bytes + 1, 0)
+    return trains_adapters * where(
+        adapter_dtype_fp32 * (1 - precision_fp32) * kernels_stock * (1 - sharded),
+        where(lora_dropout, 5, 4),
+        where(lora_dropout, compute_bytes + 1, 0),
     )
+
+
+@RECIPE.step("bytes per token and channel")
+def shared_input_bytes(trains_adapters: float, adapter_input_bytes: float, compute_bytes: float) -> float:
+    """Inputs that several adapters share, where none of them has a copy of its own."""
+    return trains_adapters * where(adapter_input_bytes, 0, compute_bytes)

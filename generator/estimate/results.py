@@ -15,7 +15,7 @@ PHASES = ("load", "forward-end", "backward-start", "backward-end", "root-reduce"
 
 TERMS = (
     "weights", "quantization-constants", "optimizer-states", "reduce-buffers", "layer-gradients", "held-gradients",
-    "accumulated-gradients", "gathered-root", "gathered-layer", "autocast-weights", "checkpoints", "checkpoint-copies",
+    "accumulated-gradients", "gathered-root", "gathered-layer", "unit-gradient", "autocast-weights", "checkpoints", "checkpoint-copies",
     "activations", "final-hidden", "logits", "head-gradient", "dequantized-matrix", "root-gradient-buffers",
     "optimizer-transient", "loading-layer",
 )  # fmt: skip
