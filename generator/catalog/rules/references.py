@@ -18,6 +18,9 @@ from generator.catalog.permalinks import Permalinks
 from generator.catalog.records import Gpu, Model, Rig, Source
 from generator.catalog.rules.registry import Found, rule
 
+BRIDGED = 2
+"""Cards that one NVLink bridge joins."""
+
 
 def _unknown(entry: Entry | Broken, field: str, what: str, value: str, known: set[str]) -> Found:
     return Found(entry, field, f"expected the id of a {what}, found `{value}`", did_you_mean(value, known))
@@ -127,13 +130,18 @@ def known_family(reading: Reading) -> Iterator[Found]:
 
 @rule("rig-link")
 def rig_link(reading: Reading) -> Iterator[Found]:
-    """No rig has peer-to-peer transfers between cards that cannot do them."""
+    """No rig has peer-to-peer transfers between cards that cannot do them; an NVLink bridge joins two cards."""
     gpus = {entry.id: cast("Gpu", entry.record) for entry in reading.of("gpu")}
     for entry in reading.of("rig"):
         rig = cast("Rig", entry.record)
         gpu = gpus.get(rig.gpu)
-        if gpu is not None and gpu.p2p.value == "unsupported" and rig.interconnect.p2p.value:
+        if gpu is None or gpu.p2p is None or not rig.interconnect.p2p.value:
+            continue
+        if gpu.p2p.value == "unsupported":
             message = f"expected false, since {rig.gpu} does not support it; found `true`"
+            yield Found(entry, "interconnect.p2p.value", message)
+        elif gpu.p2p.value == "nvlink-only" and rig.count > BRIDGED:
+            message = f"expected false, since {rig.gpu} does it over an NVLink bridge of {BRIDGED} alone; found `true`"
             yield Found(entry, "interconnect.p2p.value", message)
 
 
