@@ -9,7 +9,7 @@ CHECK_FORMAT := $(if $(GITHUB_ACTIONS),github,text)
 export PYTHON
 
 .DEFAULT_GOAL := help
-.PHONY: help site serve test check format bench lock clean distclean runtime dev .venv
+.PHONY: help site serve test check format bench zip lock licences clean distclean runtime dev .venv
 
 help: ## show this list
 	@echo 'usage: make TARGET'
@@ -38,6 +38,12 @@ format: dev ## rewrite the Python files in the house style
 
 bench: dev ## time the build and its parts
 	@$(BIN)/python -m benchmarks
+
+zip: site ## pack the site for an intranet, with the hash of every file, into build/release/
+	@$(BIN)/python scripts/pack.py '$(SITE_DIR)' build/release
+
+licences: dev ## list the licence of every package that is used
+	@$(BIN)/python scripts/licences.py
 
 lock: dev ## pin the newest packages that requirements*.in allow
 	@scripts/lock

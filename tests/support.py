@@ -243,6 +243,9 @@ FILES: Mapping[str, str] = {
     "permalinks.yml": """\
         models: {}
         """,
+    "link-exceptions.yml": """\
+        hosts: {www.nvidia.com: {reason: {ru: Закрыто., en: It is closed.}}}
+        """,
 }
 """Path below data/ → text. A real model, card and document each, with the figures that tests need."""
 

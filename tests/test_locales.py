@@ -28,7 +28,13 @@ from generator.verdict.results import VERDICTS, Improvement, ReasonId
 
 ROOT = Path(__file__).resolve().parents[1]
 TEMPLATES = sorted((ROOT / "generator/site/templates").rglob("*.j2"))
-SITE_MODULES = sorted([*(ROOT / "generator/site").glob("pages*.py"), *(ROOT / "generator/views").glob("*.py")])
+SITE_MODULES = sorted(
+    [
+        *(ROOT / "generator/site").glob("pages*.py"),
+        *(ROOT / "generator/site").glob("light*.py"),
+        *(ROOT / "generator/views").glob("*.py"),
+    ]
+)
 LOGIC_MODULES = sorted((ROOT / "generator").rglob("*.py"))
 TAG = re.compile(r"</?([a-z]+)[^>]*>")
 ALLOWED_TAGS = frozenset({"em", "strong", "code", "a", "kbd", "span"})
@@ -115,7 +121,8 @@ def wanted_keys() -> Iterator[str]:
     yield from (f"verdicts.{verdict}.word" for verdict in VERDICTS)
     yield from (f"common.kind.{kind}.{form}" for kind in get_args(Kind) for form in ("word", "long"))
     yield from (f"sources.type.{kind}.{form}" for kind in get_args(SourceType) for form in ("name", "one", "counted"))
-    yield from (f"sources.kind.{kind}" for kind in get_args(RecordKind) if kind not in ("source", "permalinks"))
+    without_sources = ("source", "permalinks", "link-exceptions")
+    yield from (f"sources.kind.{kind}" for kind in get_args(RecordKind) if kind not in without_sources)
     yield from (f"methodology.phase.{phase}.{form}" for phase in PHASES for form in ("name", "what"))
     yield from (f"methodology.term.{term}" for term in TERMS)
     yield from (f"methodology.lever.{lever}" for lever in STEPS)

@@ -318,7 +318,14 @@ def test_ci_runs_make_test(texts: dict[str, str]) -> None:
 
 # --- workflows --------------------------------------------------------------------------------------------------------
 
-WORKFLOWS = ("check.yml", "publish.yml")
+WORKFLOWS = ("check.yml", "comment.yml", "preview.yml", "publish.yml", "release.yml", "sources.yml")
+WRITES = {
+    ("publish.yml", "deploy"): {"pages", "id-token"},
+    ("comment.yml", "comment"): {"pull-requests"},
+    ("release.yml", "release"): {"contents"},
+    ("sources.yml", "report"): {"issues"},
+}
+"""What a job may change; every other job only reads."""
 
 
 def workflow(texts: dict[str, str], name: str) -> dict[str, Any]:
@@ -367,12 +374,71 @@ def test_workflows_may_only_read(texts: dict[str, str], name: str) -> None:
     for job_name, job in loaded["jobs"].items():
         assert "timeout-minutes" in job, job_name
         writes = {scope for scope, right in job.get("permissions", {}).items() if right == "write"}
-        assert writes == ({"pages", "id-token"} if job_name == "deploy" else set()), job_name
+        assert writes == WRITES.get((name, job_name), set()), job_name
         for step in job["steps"]:
             if step.get("uses", "").startswith("actions/checkout@"):
                 assert step["with"]["persist-credentials"] is False
             # Values of the event never become part of a script.
             assert "${{" not in step.get("run", "")
+
+
+@pytest.mark.parametrize(("name", "job_name"), WRITES)
+def test_a_job_that_may_write_runs_nothing_of_the_project_but_one_script(
+    texts: dict[str, str], name: str, job_name: str
+) -> None:
+    job = workflow(texts, name)["jobs"][job_name]
+    ran = " ".join(step.get("run", "") for step in job["steps"])
+    assert not re.search(r"\bmake\b|\.venv|pip|trainfit ", ran)
+    assert "setup-python" not in " ".join(step.get("uses", "") for step in job["steps"])
+
+
+def test_a_pull_request_gets_no_secret_and_nothing_of_it_is_run_with_rights(texts: dict[str, str]) -> None:
+    assert set(workflow(texts, "preview.yml")[True]) == {"pull_request"}
+    assert "secrets." not in texts[".github/workflows/preview.yml"]
+    assert "github.token" not in texts[".github/workflows/preview.yml"]
+    loaded = workflow(texts, "comment.yml")
+    assert set(loaded[True]) == {"workflow_run"}
+    (checkout, post) = loaded["jobs"]["comment"]["steps"]
+    assert "ref" not in checkout["with"], "the main branch's own script"
+    assert post["run"] == "python3 scripts/report.py comment"
+    for text in texts:
+        if text.startswith(".github/workflows/"):
+            assert "pull_request_target" not in texts[text]
+
+
+def validated(repo_root: Path, schema: str, *names: str) -> None:
+    """Checks files against a schema that check-jsonschema brings along."""
+    done = subprocess.run(
+        [repo_root / ".venv/bin/check-jsonschema", "--builtin-schema", schema, *names],
+        cwd=repo_root,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_files_of_github_follow_their_schemas(repo_root: Path, texts: dict[str, str]) -> None:
+    workflows = [f".github/workflows/{name}" for name in WORKFLOWS]
+    validated(repo_root, "vendor.github-workflows", *workflows)
+    validated(repo_root, "custom.github-workflows-require-timeout", *workflows)
+    validated(repo_root, "vendor.dependabot", ".github/dependabot.yml")
+    forms = [name for name in texts if name.startswith(".github/ISSUE_TEMPLATE/") and not name.endswith("config.yml")]
+    assert {Path(name).stem for name in forms} == {"wrong-value", "new-model", "new-gpu", "measurement"}
+    validated(repo_root, "vendor.github-issue-forms", *forms)
+    validated(repo_root, "vendor.github-issue-config", ".github/ISSUE_TEMPLATE/config.yml")
+
+
+def test_issue_forms_speak_both_languages_and_ask_for_evidence(texts: dict[str, str]) -> None:
+    for name in ("wrong-value", "new-model", "new-gpu", "measurement"):
+        form = yaml.safe_load(texts[f".github/ISSUE_TEMPLATE/{name}.yml"])
+        for text in (form["name"], form["description"]):
+            english, _, russian = text.partition(" · ")
+            assert re.search("[A-Za-z]", english), text
+            assert re.search("[А-Яа-я]", russian), text
+        asked = " ".join(str(field["attributes"]) for field in form["body"] if field["type"] != "markdown")
+        assert re.search(r"as printed|Evidence", asked), name
+        assert any(field.get("validations", {}).get("required") for field in form["body"]), name
 
 
 def test_pull_requests_run_the_make_verbs(texts: dict[str, str]) -> None:

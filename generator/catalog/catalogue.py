@@ -11,7 +11,8 @@ from typing import TypeVar, cast
 
 from pydantic import BaseModel
 
-from generator.catalog.fields import Citation, Cited, Record
+from generator.catalog.fields import Citation, Cited, Record, Text
+from generator.catalog.link_exceptions import LinkExceptions
 from generator.catalog.loading import Entry, Kind, Reading
 from generator.catalog.measurements import Measurement
 from generator.catalog.permalinks import Permalinks
@@ -64,6 +65,8 @@ class Catalog:
     constants: Constants
     permalinks: Mapping[str, str]
     """Address that was published → address where it lives now, such as `models/old/` → `models/new/`."""
+    link_exceptions: Mapping[str, Text]
+    """Id of a source, or host, that `trainfit sources --check` leaves alone → why."""
     data_date: datetime.date
     """Newest day on which a source was read."""
     measurements: tuple[Measurement, ...] = ()
@@ -220,6 +223,7 @@ def build(reading: Reading, warnings: Iterable[DataError] = ()) -> Catalog:
     methods = _records(reading, "method", Method)
     stack = _records(reading, "stack", StackItem)
     permalinks = _records(reading, "permalinks", Permalinks).get("permalinks", Permalinks())
+    exceptions = _records(reading, "link-exceptions", LinkExceptions).get("link-exceptions", LinkExceptions())
     return Catalog(
         models=_frozen(_records(reading, "model", Model)),
         gpus=_frozen(_records(reading, "gpu", Gpu)),
@@ -230,6 +234,7 @@ def build(reading: Reading, warnings: Iterable[DataError] = ()) -> Catalog:
         policy=_records(reading, "policy", Policy)["policy"],
         constants=_records(reading, "constants", Constants)["constants"],
         permalinks=_frozen(permalinks.addresses),
+        link_exceptions=_frozen(exceptions.reasons),
         data_date=newest_reading(reading),
         warnings=tuple(sorted(set(warnings))),
         entries=_frozen(entries),

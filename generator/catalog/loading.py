@@ -14,12 +14,15 @@ from pydantic import ValidationError
 from generator.catalog.blanks import blank_errors, without_echoes
 from generator.catalog.complaints import complaints, did_you_mean
 from generator.catalog.fields import ID_PATTERN, Record
+from generator.catalog.link_exceptions import LinkExceptions
 from generator.catalog.permalinks import Permalinks
 from generator.catalog.records import Constants, Gpu, Method, Model, Policy, Rig, Source, StackItem
 from generator.catalog.yaml_positions import Document, read_document
 from generator.errors import DataError
 
-Kind = Literal["model", "gpu", "rig", "method", "source", "stack", "policy", "constants", "permalinks"]
+Kind = Literal[
+    "model", "gpu", "rig", "method", "source", "stack", "policy", "constants", "permalinks", "link-exceptions"
+]
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
@@ -53,6 +56,7 @@ LAYOUTS: tuple[Layout, ...] = (
     Layout("policy", Policy, ""),
     Layout("constants", Constants, ""),
     Layout("permalinks", Permalinks, ""),
+    Layout("link-exceptions", LinkExceptions, ""),
 )
 _FOLDERS = {layout.folder: layout for layout in LAYOUTS if layout.folder}
 _SINGLES = {f"{layout.kind}.yml": layout for layout in LAYOUTS if not layout.folder}

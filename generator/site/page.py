@@ -10,9 +10,9 @@ from typing import Literal
 Language = Literal["ru", "en"]
 LANGUAGES: tuple[Language, ...] = ("ru", "en")
 
-Section = Literal["home", "rigs", "models", "gpus", "methods", "stacks", "methodology", "sources", "contribute"]
+Section = Literal["home", "rigs", "models", "calculator", "gpus", "methods", "stacks", "methodology", "sources", "contribute"]
 SECTIONS: tuple[Section, ...] = (
-    "home", "rigs", "models", "gpus", "methods", "stacks", "methodology", "sources", "contribute",
+    "home", "rigs", "models", "calculator", "gpus", "methods", "stacks", "methodology", "sources", "contribute",
 )  # fmt: skip
 """Tabs of the site, in their order."""
 
@@ -56,6 +56,10 @@ class Page:
     navigation_title: str | None = None
     """Title in the navigation; pages without one stay out of it and are reached by links."""
     search: bool = True
+    scripts: tuple[str, ...] = ()
+    """Scripts beside those of every page, as paths below the root of the language."""
+    styles: tuple[str, ...] = ()
+    """Stylesheets, likewise."""
 
     def link(self, to_path: str) -> str:
         """Relative address of another page of the same language, `#fragment` allowed."""

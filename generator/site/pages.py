@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from generator.catalog import Catalog
 from generator.site.page import Language, Page
+from generator.site.pages_calculator import calculator_page
 from generator.site.pages_hardware import gpu_page, gpus_page, rig_page, rigs_page
 from generator.site.pages_home import home_page
 from generator.site.pages_methodology import methodology_page
@@ -29,6 +30,7 @@ def render_pages(catalog: Catalog, reports: Mapping[str, RigReport], language: L
         *(rig_page(site, rig) for rig in reports),
         models_page(site),
         *(model_page(site, model) for model in catalog.models),
+        calculator_page(site),
         gpus_page(site),
         *(gpu_page(site, gpu) for gpu in catalog.gpus),
         methods_page(site),

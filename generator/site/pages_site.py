@@ -17,7 +17,7 @@ from generator.site.pages_reasons import ReasonWriter
 from generator.site.pages_settings import recipe_idea
 from generator.site.pages_values import ValueWriter
 from generator.verdict.advice import CONTEXT_STEP
-from generator.verdict.results import RigReport
+from generator.verdict.results import RigReport, VerdictId
 from generator.views.facts import fact_anchor
 from generator.views.rigs import methods_of
 from generator.views.sources import SourceView, source_host, source_views
@@ -25,7 +25,7 @@ from generator.views.sources import SourceView, source_host, source_views
 if TYPE_CHECKING:
     from markupsafe import Markup
 
-SIGNS: Mapping[str, str] = {"comfortable": "●", "borderline": "◐", "not-recommended": "○", "unknown": "?"}
+SIGNS: Mapping[VerdictId, str] = {"comfortable": "●", "borderline": "◐", "not-recommended": "○", "unknown": "?"}
 """The sign beside a verdict's word: colour alone says nothing."""
 
 

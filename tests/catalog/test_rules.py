@@ -82,6 +82,11 @@ BROKEN = [
      "1:22: models.qwen3-0.6b: expected an id that is gone, found `qwen3-0.6b`, which exists"),
     ("permalinks", "permalinks.yml", "models: {}", "models: {old: models/gone/}",
      "1:15: models.old: expected the address of a page, found `models/gone/`"),
+    ("link-exceptions", "link-exceptions.yml", "www.nvidia.com", "www.nvidia.org",
+     ("1:9: hosts.www.nvidia.org: expected the server of a source, found `www.nvidia.org` (did you mean"
+      " `www.nvidia.com`?)")),
+    ("link-exceptions", "link-exceptions.yml", "hosts: {www.nvidia.com:", "sources: {zera:",
+     "1:11: sources.zera: expected the id of a source, found `zera` (did you mean `zero`?)"),
     ("unique-names", MODEL, "hugging_face: [Qwen/Qwen3-0.6B,", ("aliases: [qwen/qwen3-0.6b-BASE,"
      " Qwen/qwen3-0.6B-base]\nhugging_face: [Qwen/Qwen3-0.6B,"), ("4:11: aliases.0: expected each name once, found"
      " `qwen/qwen3-0.6b-BASE` again")),

@@ -28,7 +28,7 @@ def test_both_languages_have_the_same_pages_with_the_same_heading_ids() -> None:
 
 def test_every_record_has_its_page() -> None:
     catalog, paths = real_catalog(), set(real_pages("en"))
-    wanted = {"", "rigs/", "models/", "gpus/", "methods/", "methodology/", "sources/", "stacks/"}
+    wanted = {"", "calculator/", "rigs/", "models/", "gpus/", "methods/", "methodology/", "sources/", "stacks/"}
     for kind in ("rigs", "models", "gpus", "methods", "sources"):
         wanted |= {f"{kind}/{record}/" for record in getattr(catalog, kind)}
     assert paths == wanted
@@ -101,7 +101,7 @@ def test_no_russian_letters_on_english_pages_but_in_marked_quotations() -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_texts_carry_no_keys_and_no_placeholders(language) -> None:
-    areas = "common|verdicts|reasons|home|rigs|models|gpus|methods|methodology|sources|stacks|facts|quantities|shell"
+    areas = "common|verdicts|reasons|home|rigs|models|gpus|methods|methodology|sources|stacks|facts|quantities|shell|calculator"
     for page in real_pages(language).values():
         shown = parse(to_html(page)).text
         assert not re.search(rf"\b(?:{areas})\.[a-z_-]+\.[a-z_-]+", shown), page.path

@@ -1,0 +1,225 @@
+"""`trainfit diff` in a real git repository with the real data."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from generator import cli
+from generator.catalog import DATA_DIR, load_catalog
+from generator.commands.diff_markdown import code
+from generator.commands.locked import locked_text
+from tests.support import edit, tiny_catalog, write
+
+CARD = "gpus/nvidia/rtx-6000-ada.yml"
+RIG = "4x-rtx-6000-ada"
+SITE = "https://example.org/trainfit/"
+FEWER = (44.39, 30.0)
+"""GiB that a framework sees, before and after the edit."""
+
+
+def git(folder: Path, *arguments: str) -> str:
+    environment = {
+        **{name: value for name, value in os.environ.items() if not name.startswith("GIT_")},
+        "GIT_AUTHOR_NAME": "x", "GIT_AUTHOR_EMAIL": "x@example.org", "GIT_COMMITTER_NAME": "x",
+        "GIT_COMMITTER_EMAIL": "x@example.org", "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull,
+    }  # fmt: skip
+    done = subprocess.run(
+        ["git", "-C", str(folder), *arguments], check=True, capture_output=True, text=True, env=environment
+    )
+    return done.stdout.strip()
+
+
+def commit(data: Path, message: str = "x") -> str:
+    root = data.parent
+    if not (root / ".git").is_dir():
+        git(root, "init", "-q", "-b", "main")
+    git(root, "add", "-A")
+    git(root, "commit", "-q", "-m", message)
+    return git(root, "rev-parse", "HEAD")
+
+
+def diff(data: Path, capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    assert cli.main(["--data-dir", str(data), "diff", *arguments]) == 0, capsys.readouterr().err
+    return capsys.readouterr().out
+
+
+def table(text: str) -> dict[tuple[str, str, str], str]:
+    return {
+        (row["rig"], row["model"], method): verdict
+        for row in csv.DictReader(io.StringIO(text))
+        for method, verdict in row.items()
+        if method not in ("rig", "model")
+    }
+
+
+@pytest.fixture(autouse=True)
+def site(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TRAINFIT_SITE_URL", SITE)
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Iterator[Path]:
+    data = tiny_catalog(tmp_path / "repository")
+    write(data, "verdicts.csv", locked_text(load_catalog(data)))
+    commit(data)
+    return data
+
+
+@pytest.fixture(scope="module")
+def edited(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The real data in a repository, one card's usable memory edited since."""
+    data = Path(shutil.copytree(DATA_DIR, tmp_path_factory.mktemp("repository") / "data"))
+    commit(data)
+    path = data / CARD
+    text = path.read_text(encoding="utf-8")
+    head, block, rest = re.split(r"(?m)^(framework_visible_gib:\n)", text)
+    assert re.match(r'  "?on"?:\n    value: ', rest)
+    write(data, CARD, head + block + re.sub(r"value: [\d.]+", f"value: {FEWER[1]}", rest, count=1))
+    return data
+
+
+def test_an_edit_of_usable_memory_lists_exactly_the_verdicts_that_flip(
+    edited: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = table(git(edited.parent, "show", "HEAD:data/verdicts.csv"))
+    catalog = load_catalog(edited)
+    after = table(locked_text(catalog))
+    flips = {key: (before[key], after[key]) for key in before if before[key] != after[key]}
+    assert len(flips) > 5, "the edit has to change something"
+    words = {
+        "en": {"comfortable": "comfortable", "borderline": "borderline", "not-recommended": "not recommended"},
+        "ru": {"comfortable": "комфортно", "borderline": "погранично", "not-recommended": "не рекомендуется"},
+    }
+    reasons = {"en": "data", "ru": "данные"}
+    prefix = {"en": "en/", "ru": ""}
+    both = diff(edited, capsys, "HEAD", "--language", "both", "--limit", "5000")
+    for language, heading in (("ru", "## Что меняется"), ("en", "## What this changes")):
+        text = next(part for part in re.split(r"(?m)^(?=## )", both) if part.startswith(heading))
+        expected = {
+            f"| [{model}]({SITE}{prefix[language]}rigs/{rig}/#{model}) "
+            f"| `{catalog.methods[method].name.in_language(language)}` "
+            f"| [{rig}]({SITE}{prefix[language]}rigs/{rig}/) "
+            f"| {words[language][old]} | **{words[language][new]}** | {reasons[language]} |"
+            for (rig, model, method), (old, new) in flips.items()
+        }
+        listed = [line for line in text.splitlines() if line.startswith("| ") and "/#" in line]
+        assert len(listed) == len(flips)
+        assert set(listed) == expected
+        values = [line for line in text.splitlines() if "framework_visible_gib" in line]
+        assert len(values) == 1
+        assert "| `framework_visible_gib.on` |" in values[0]
+        assert f"`{FEWER[1]:g}` |" in values[0]
+
+
+def test_a_long_list_is_cut_and_says_so(small: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    edit(small, "policy.yml", "comfortable_ratio: {value: 0.8,", "comfortable_ratio: {value: 0.02,")
+    edit(small, "policy.yml", "seq_len: {value: 4096,", "seq_len: {value: 4097,")
+    for language, more in (("en", r"^… and \d+ more\.$"), ("ru", r"^… и еще \d+\.$")):
+        text = diff(small, capsys, "main", "--limit", "1", "--language", language)
+        assert len([line for line in text.splitlines() if "/#" in line]) == 1
+        assert len(re.findall(f"(?m){more}", text)) == 2, "verdicts and values"
+
+
+def test_nothing_changed(small: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert diff(small, capsys, "main") == "## What this changes\n\nNothing in the data and no verdict changes.\n"
+
+
+def test_two_revisions_and_what_is_new_and_gone(small: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    first = git(small.parent, "rev-parse", "HEAD")
+    other = (small / "models/qwen3/qwen3-0.6b.yml").read_text(encoding="utf-8").replace("0.6", "0.7")
+    other = other.replace("value: 0.7,", "value: 0.6,").replace("as_printed: 0.7B", "as_printed: 0.6B")
+    write(small, "models/qwen3/qwen3-0.7b.yml", other)
+    second = commit(small)
+    text = diff(small, capsys, first, second)
+    assert f"### New\n\n- model: [qwen3-0.7b]({SITE}en/models/qwen3-0.7b/)\n" in text
+    assert "0 verdicts change." in text
+    assert "### Removed\n\n- model: qwen3-0.7b\n" in diff(small, capsys, second, first)
+
+
+def test_texts_and_remarks_are_counted_not_listed(small: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    edit(small, "rigs/4x-rtx-6000-ada.yml", "en: Usual for such a workstation.", "en: Common in such a workstation.")
+    edit(small, CARD, "as_printed: 300 W", "as_printed: 300 watts")
+    text = diff(small, capsys, "main")
+    assert "Besides, 2 texts or remarks on sources change." in text
+    assert "Values that change" not in text
+
+
+def test_the_short_and_the_long_form_of_a_value_are_the_same(small: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    edit(small, "models/qwen3/qwen3-0.6b.yml", "  layers: 28", "  layers: {value: 28, where: config.json}")
+    text = diff(small, capsys, "main")
+    assert "Values that change" not in text
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "reason"),
+    [
+        ("policy.yml", "comfortable_ratio: {value: 0.8,", "comfortable_ratio: {value: 0.02,", "policy"),
+        ("constants.yml", "overhead-gib-several-gpus: {value: 1.8,", "overhead-gib-several-gpus: {value: 99,",
+         "memory model"),
+        (CARD, "            value: 44.4\n".replace("            ", "    "), "    value: 23\n", None),
+    ],
+)  # fmt: skip
+def test_each_flip_says_why(
+    small: Path, capsys: pytest.CaptureFixture[str], name: str, old: str, new: str, reason: str | None
+) -> None:
+    edit(small, name, old, new)
+    rows = [line for line in diff(small, capsys, "main").splitlines() if "/#" in line]
+    assert bool(rows) == (reason is not None)
+    assert all(row.endswith(f"| {reason} |") for row in rows)
+
+
+def test_a_flip_that_the_program_causes_is_the_memory_model(small: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = (small / "verdicts.csv").read_text(encoding="utf-8")
+    assert ",comfortable" in text
+    write(small, "verdicts.csv", text.replace(",comfortable", ",borderline", 1))
+    commit(small, "verdicts of an older program")
+    rows = [line for line in diff(small, capsys, "main").splitlines() if "/#" in line]
+    assert len(rows) == 1
+    assert rows[0].endswith("| borderline | **comfortable** | memory model |")
+
+
+def test_old_data_that_nobody_can_read_any_more(small: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = (small / "verdicts.csv").read_text(encoding="utf-8")
+    write(small, "verdicts.csv", text.replace(",comfortable", ",borderline", 1))
+    write(small, "sources/zero.yml", "title: [\n")
+    commit(small, "of another version")
+    git(small.parent, "checkout", "-q", "HEAD~1", "--", "data/sources", "data/verdicts.csv")
+    rows = [line for line in diff(small, capsys, "main").splitlines() if "/#" in line]
+    assert len(rows) == 1
+    assert rows[0].endswith("| unknown: this version cannot read the old data |")
+
+
+@pytest.mark.parametrize(
+    ("revision", "expected"),
+    [
+        ("nowhere", "expected a revision of the repository that holds data/, found 'nowhere'"),
+        ("--output=x", "expected a revision of the repository"),
+        ("main:data", "expected a revision of the repository"),
+    ],
+)
+def test_a_revision_that_is_none(small: Path, capsys: pytest.CaptureFixture[str], revision: str, expected: str) -> None:
+    assert cli.main(["--data-dir", str(small), "diff", "--", revision]) == 1
+    assert expected in capsys.readouterr().err
+
+
+def test_data_that_is_not_valid_is_an_error(small: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    edit(small, CARD, "value: 300,", "value: 300 W,")
+    assert cli.main(["--data-dir", str(small), "diff", "main"]) == 1
+    assert "tdp_w.value: expected a number" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("text", ["a|b", "`x`", "<img src=x>", "@someone", "[x](javascript:1)", "a\nb", "\u202ex", ""])
+def test_a_hostile_value_stays_in_its_cell(text: str) -> None:
+    shown = code(text)
+    assert shown.startswith("`")
+    assert shown.endswith("`")
+    assert not re.search(r"[`|\n\u202e]", shown[1:-1])
