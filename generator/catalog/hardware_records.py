@@ -92,7 +92,7 @@ class Gpu(Record):
     """Both directions together, as vendors print it."""
     p2p: Cited[Literal["supported", "expected", "nvlink-only", "unsupported"]] | None = None
     pcie: Cited[Line] | None = None
-    tdp_w: Cited[PositiveFloat] | None = None
+    tdp_w: Cited[PositiveFloat]
     released: Cited[PartialDate] | None = None
     launch_price_usd: Price | None = None
     street_price_usd: Price | None = None

@@ -25,6 +25,7 @@ from generator.catalog.fields import (
     Record,
     Text,
 )
+from generator.catalog.hardware_records import EccPair as EccPair
 from generator.catalog.hardware_records import Gpu as Gpu
 from generator.catalog.hardware_records import Rig as Rig
 from generator.catalog.source_record import Source as Source
@@ -199,6 +200,8 @@ class Policy(Record):
     size_classes: Annotated[tuple[SizeClass, ...], Field(strict=False, min_length=1)]
     pretraining_sizes_billions: Many[PositiveFloat]
     fresh_days: Reasoned
+    home_rig: Id | None = None
+    """Rig that the home page reports on and that other pages take as their example; the first by id if left out."""
     speed_classes: Many[SpeedClass] = ()
     """Shares of the dense peak for cards that nobody has published training runs of."""
 

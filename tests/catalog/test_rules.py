@@ -52,6 +52,8 @@ BROKEN = [
      " there, or leave as_printed out)")),
     ("known-gpu", RIG, "gpu: rtx-6000-ada", "gpu: rtx-6000",
      "2:6: gpu: expected the id of a GPU, found `rtx-6000` (did you mean `rtx-6000-ada`?)"),
+    ("known-home-rig", "policy.yml", "workload:", "home_rig: 4x-rtx-6000\nworkload:",
+     "1:11: home_rig: expected the id of a rig, found `4x-rtx-6000` (did you mean `4x-rtx-6000-ada`?)"),
     ("known-family", RIG, "gpu: rtx-6000-ada", "gpu: rtx-6000-ada\nfamilies: [qwen2]",
      "3:12: families.0: expected the id of a family, found `qwen2` (did you mean `qwen3`?)"),
     ("rig-link", GPU, "p2p: {value: expected,", "p2p: {value: unsupported,",

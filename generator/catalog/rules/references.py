@@ -17,7 +17,7 @@ from generator.catalog.fields import ID_PATTERN, CitedBlock
 from generator.catalog.link_exceptions import LinkExceptions
 from generator.catalog.loading import Broken, Entry, Kind, Reading
 from generator.catalog.permalinks import Permalinks
-from generator.catalog.records import Gpu, Model, Rig, Source
+from generator.catalog.records import Gpu, Model, Policy, Rig, Source
 from generator.catalog.rules.registry import Found, rule
 
 BRIDGED = 2
@@ -116,6 +116,15 @@ def _raw_reference(reading: Reading, kind: Kind, field: str, target: Kind, what:
         named = raw.reference(broken, field) if broken.kind == kind else None
         if named is not None and named not in reading.seen[target] and re.fullmatch(ID_PATTERN, named):
             yield _unknown(broken, field, what, named, reading.seen[target])
+
+
+@rule("known-home-rig")
+def known_home_rig(reading: Reading) -> Iterator[Found]:
+    """The rig of the home page exists."""
+    for entry in reading.of("policy"):
+        home = cast("Policy", entry.record).home_rig
+        if home is not None and home not in reading.seen["rig"]:
+            yield _unknown(entry, "home_rig", "rig", home, reading.seen["rig"])
 
 
 @rule("known-family")
