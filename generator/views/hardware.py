@@ -9,8 +9,8 @@ from generator.catalog import Catalog
 from generator.catalog.records import Gpu
 from generator.views.facts import Fact, facts_of
 
-VENDORS = ("NVIDIA", "AMD", "Intel")
-"""Vendors in the order of the index; others follow by name."""
+FOLDERS = ("nvidia", "amd", "intel")
+"""Folders of data/gpus in the order of the index; others follow by name."""
 SEGMENTS = ("consumer", "workstation", "data-centre")
 OPTIONAL = ("ecc", "compute_capability", "nvlink", "p2p", "pcie", "released")
 """Fields that a GPU may lack and a reader would look for."""
@@ -20,6 +20,8 @@ OPTIONAL = ("ecc", "compute_capability", "nvlink", "p2p", "pcie", "released")
 class GpuGroup:
     """Cards of one vendor for one kind of customer."""
 
+    folder: str
+    """Of data/gpus, which is the id of the vendor."""
     vendor: str
     segment: str
     gpus: tuple[str, ...]
@@ -28,19 +30,21 @@ class GpuGroup:
     @property
     def anchor(self) -> str:
         """ASCII id of the group on the index, such as `nvidia-workstation`."""
-        return f"{''.join(filter(str.isalnum, self.vendor.lower()))}-{self.segment}"
+        return f"{self.folder}-{self.segment}"
 
 
 def gpu_groups(catalog: Catalog) -> tuple[GpuGroup, ...]:
     """All GPUs, by vendor and segment."""
     groups: dict[tuple[str, str], list[str]] = {}
     for gpu_id, gpu in catalog.gpus.items():
-        groups.setdefault((gpu.vendor, gpu.segment), []).append(gpu_id)
-    ordered = sorted(groups, key=lambda key: (_place(VENDORS, key[0]), key[0], SEGMENTS.index(key[1])))
-    return tuple(
-        GpuGroup(vendor, segment, tuple(sorted(groups[vendor, segment], key=lambda id_: _size(catalog.gpus[id_], id_))))
-        for vendor, segment in ordered
-    )
+        groups.setdefault((catalog.entries["gpu", gpu_id].folder, gpu.segment), []).append(gpu_id)
+    ordered = sorted(groups, key=lambda key: (_place(FOLDERS, key[0]), key[0], SEGMENTS.index(key[1])))
+    return tuple(_group(catalog, folder, segment, groups[folder, segment]) for folder, segment in ordered)
+
+
+def _group(catalog: Catalog, folder: str, segment: str, gpu_ids: list[str]) -> GpuGroup:
+    ordered = sorted(gpu_ids, key=lambda gpu_id: _size(catalog.gpus[gpu_id], gpu_id))
+    return GpuGroup(folder, catalog.gpus[ordered[0]].vendor, segment, tuple(ordered))
 
 
 def _place(order: tuple[str, ...], value: str) -> int:
