@@ -169,6 +169,9 @@ const $group = (compute, steps) => ({
   quantities: (values) => new Dict(steps.map(([name, unit]) => [name, { name, value: values.get(name), unit, kind: "step" }])),
 });
 
+// What Python puts off until somebody looks.
+function $later(make) { return make(); }
+
 // JSON as Python reads it: objects are mappings, and 1.0 is no whole number.
 const $json = (text) => JSON.parse(text, (key, value, context) => {
   if (typeof value === "number" && /[.eE]/.test(context?.source ?? "")) return new Float(value);
