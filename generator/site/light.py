@@ -17,9 +17,10 @@ from generator.catalog import Catalog
 from generator.site import references
 from generator.site.api import API_PATH
 from generator.site.badges import badge_svg
-from generator.site.light_rows import Row, RowWriter, bar, light_path
+from generator.site.calculator_url import calculator_path
+from generator.site.light_rows import Row, RowWriter, bar
 from generator.site.messages import Messages
-from generator.site.page import Language, relative_link
+from generator.site.page import Language, light_path, relative_link
 from generator.site.pages_env import environment, typeset
 from generator.site.pages_site import SIGNS, Site
 from generator.site.policy import LIGHT_POLICY
@@ -115,6 +116,7 @@ class LightWriter:
             "rows": rows,
             "conditions": self._conditions(page.rig),
             "constants": constants_of(row.estimate for row in rows if row.estimate is not None),
+            "calculator": self.rows.writer.link(self._calculator(page)),
             "api": relative_link(PREFIXES[self.language] + path, API_PATH + model_path(page.model)),
             "references": (
                 *references.references(title, url),
@@ -123,6 +125,10 @@ class LightWriter:
             ),
             "badge_text": self._badge(page),
         }
+
+    def _calculator(self, page: Light) -> str:
+        method = page.main.method if page.main is not None else next(iter(page.verdicts))
+        return calculator_path(model=page.model, rig=page.rig, method=method)
 
     def _modes(self, page: Light) -> str:
         if not page.modes:

@@ -9,6 +9,7 @@ from functools import cached_property
 from markupsafe import Markup, escape
 
 from generator.estimate.results import Estimate, Quantity
+from generator.site.page import light_path
 from generator.site.pages_reasons import ReasonWriter
 from generator.site.pages_settings import settings_of
 from generator.site.pages_site import SIGNS, Site
@@ -20,11 +21,6 @@ from generator.views.rigs import methods_of
 SETTINGS = ("precision", "quant", "optimizer", "sharding", "cpu_offload")
 """Settings of a recipe that stand beside its numbers."""
 BAR_WIDTH = 100
-
-
-def light_path(rig: str, model: str) -> str:
-    """Path of a light page, as in `Page.path`."""
-    return f"v/{rig}/{model}/"
 
 
 @dataclass(frozen=True, slots=True)

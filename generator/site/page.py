@@ -36,6 +36,11 @@ def relative_link(from_path: str, to_path: str) -> str:
     return "../" * from_path.count("/") + to_path or "./"
 
 
+def light_path(rig: str, model: str) -> str:
+    """Path of a light page, as in `Page.path`."""
+    return f"v/{rig}/{model}/"
+
+
 @dataclass(frozen=True, slots=True)
 class Page:
     """One page in one language. Its address is the site's root, the language's prefix and `path`."""

@@ -33,7 +33,7 @@ def content(path: Path) -> Any:
 
 def files_of(layout: Layout, data: Path) -> Iterator[Path]:
     if layout.folder:
-        yield from sorted((data / layout.folder).rglob("*.yml"))
+        yield from sorted((data / layout.folder).glob("**/*.yml" if layout.nested else "*.yml"))
     elif (data / f"{layout.kind}.yml").is_file():
         yield data / f"{layout.kind}.yml"
 
