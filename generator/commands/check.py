@@ -7,6 +7,8 @@ import json
 from collections.abc import Sequence
 
 from generator.catalog import Catalog, load_catalog
+from generator.catalog.locked import read_locked
+from generator.commands.ledger import stale_changes
 from generator.commands.locked import stale
 from generator.commands.outcome import FAILURE, SUCCESS, Outcome, Subparsers, data_dir_of
 from generator.errors import CatalogErrors, DataError
@@ -21,7 +23,7 @@ def add(subparsers: Subparsers, parents: Sequence[argparse.ArgumentParser]) -> N
         parents=parents,
         help="check data/: all errors at once, exit status 0 or 1",
         description="Reads every file of data/ and lists all errors as path:line:column: field: message (hint), "
-        "among them verdicts.csv when it is not what `trainfit lock` would write. "
+        "among them verdicts.csv and changes.csv when they are not what `trainfit lock` would write. "
         "Warnings are listed too and fail nothing.",
     )
     parser.add_argument("--format", choices=FORMATS, default="text", help="github: workflow annotations")
@@ -35,7 +37,7 @@ def run(arguments: argparse.Namespace) -> Outcome:
         catalog = load_catalog(data_dir)
     except CatalogErrors as problem:
         return Outcome(report(problem.errors, (), arguments.format), FAILURE)
-    outdated = stale(catalog, data_dir)
+    outdated = stale(catalog, data_dir) or stale_changes(data_dir, read_locked(data_dir) or "")
     if outdated:
         return Outcome(report(outdated, catalog.warnings, arguments.format), FAILURE)
     summary = summary_of(catalog) if arguments.format == "text" else ""

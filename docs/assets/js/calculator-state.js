@@ -23,7 +23,7 @@
   for (const [id, model] of Object.entries(TrainfitModels)) {
     for (const name of [...model.names, model.name, id]) modelIds.set(plainName(name), id);
   }
-  const findModel = (text) => (text in TrainfitModels ? text : modelIds.get(plainName(text)) ?? null);
+  const findModel = (text) => (Object.hasOwn(TrainfitModels, text) ? text : modelIds.get(plainName(text)) ?? null);
 
   const recipeOf = ({ method, recipe, n_gpus }) => {
     const { ladder } = data.methods[method];
@@ -34,7 +34,7 @@
 
   // The default of every parameter, given those that others depend on: method, recipe, rig, cards.
   const defaults = (given) => {
-    const named = (name, table) => (given[name] in table ? given[name] : undefined);
+    const named = (name, table) => (Object.hasOwn(table, given[name] ?? "") ? given[name] : undefined);
     const method = named("method", data.methods) ?? Object.keys(data.methods)[0];
     const rig = given.rig === OWN ? OWN : named("rig", data.rigs) ?? (named("gpu", data.gpus) ? OWN : data.start.rig);
     const gpu = named("gpu", data.gpus) ?? data.rigs[rig]?.gpu ?? Object.keys(data.gpus)[0];
@@ -58,7 +58,7 @@
   // Every parameter: what is given, the default for what is not. A blank is the default, as in `trainfit estimate`.
   const complete = (given) => {
     const known = Object.fromEntries(Object.entries(given).filter(([name, value]) => data.texts.parameters.includes(name) && (value !== "" || name === "rig")));
-    const rig = data.rigs[known.rig];
+    const rig = Object.hasOwn(data.rigs, known.rig ?? "") ? data.rigs[known.rig] : null;
     if (rig && ((known.gpu ?? rig.gpu) !== rig.gpu || (known.n_gpus ?? textOf(rig.count)) !== textOf(rig.count))) {
       Object.assign(known, { gpu: known.gpu ?? rig.gpu, n_gpus: known.n_gpus ?? textOf(rig.count), rig: OWN });
     }
@@ -81,6 +81,14 @@
 
   const queryOf = (all) => new URLSearchParams(shortest(all)).toString();
   const ofQuery = (query) => Object.fromEntries(new URLSearchParams(query));
+
+  // The state with some settings changed and all others kept, told by the recipe of its method that it is nearest to.
+  const changedBy = (all, changes) => {
+    const state = { ...all, ...changes };
+    const differing = (recipe) => changedFrom({ ...state, recipe: recipe.id }).length;
+    state.recipe = data.methods[state.method].ladder.toSorted((a, b) => differing(a) - differing(b))[0].id;
+    return complete(Object.fromEntries(shortest(state)));
+  };
 
   // The settings of training that differ from the recipe, by name.
   const changedFrom = (all) => {
@@ -159,5 +167,5 @@
     return ["trainfit estimate", ...parts.filter(([, value]) => value !== "").map(([option, value]) => `${option} ${quoted(value)}`)].join(" ");
   };
 
-  Object.assign(C, { catalog, OWN, textOf, findModel, recipeOf, complete, shortest, queryOf, ofQuery, changedFrom, shapeOf, planOf, answer, commandOf });
+  Object.assign(C, { catalog, OWN, textOf, findModel, recipeOf, complete, shortest, queryOf, ofQuery, changedFrom, changedBy, shapeOf, planOf, answer, commandOf });
 })();

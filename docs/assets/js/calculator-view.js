@@ -106,7 +106,7 @@
     }
     const bound = result.break_even_tokens === 0 ? "none" : result.bound;
     const limit = bound === "none" ? "bound_none" : `bound_${bound}`;
-    const noted = say(`calculator.result.${limit}`, { tokens: tokens(Math.round(result.break_even_tokens)) });
+    const noted = say(`calculator.result.${limit}`, { tokens: C.tokensLimit(Math.round(result.break_even_tokens)) });
     return part(say("calculator.result.speed"), facts(rows), element("p", "tf-small", noted), ...host);
   };
 

@@ -97,6 +97,7 @@ const $frozenset = (list = []) => new Set($list(list));
 const $set = $frozenset;
 const $fromkeys = (list, value = null) => new Dict($list(list).map((item) => [item, value]));
 const $getattr = (value, name, otherwise) => (name in value ? value[name] : otherwise);
+const $index = (list) => (item) => list.findIndex((each) => $eq(each, item));
 const $iter = $list;
 const $len = (value) => value.length ?? value.size;
 const $map = (call, list) => $list(list).map((item) => call(item));
@@ -109,7 +110,7 @@ const $type = (value) => (Number.isInteger(value) ? $intType : value?.constructo
 const $zip = (...lists) => $list(lists[0]).map((_, index) => lists.map((list) => $list(list)[index]));
 const $extreme = (better) => (options, ...given) => {
   const list = given.length === 1 ? $list(given[0]) : given;
-  const key = options.key ?? ((item) => item);
+  const key = "key" in options ? options.key : (item) => item;
   if (!list.length) return options.default_;
   return list.reduce((best, item) => (better(key(item), key(best)) ? item : best));
 };
