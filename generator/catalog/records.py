@@ -27,6 +27,7 @@ from generator.catalog.fields import (
 )
 from generator.catalog.hardware_records import EccPair as EccPair
 from generator.catalog.hardware_records import Gpu as Gpu
+from generator.catalog.hardware_records import Platform as Platform
 from generator.catalog.hardware_records import Rig as Rig
 from generator.catalog.source_record import Source as Source
 from generator.catalog.source_record import SourceType as SourceType
@@ -102,6 +103,8 @@ class Recipe(Record):
     """Gives up quality or speed that the rung above has: at best borderline."""
     gives_up: Text | None = None
     needs: Many[Literal["bf16", "several-gpus"]] = ()
+    platforms: Many[Platform] = ()
+    """Software platforms that the libraries of the recipe run on; any when empty."""
     summary: Text
     citations: Many[Citation] = ()
 

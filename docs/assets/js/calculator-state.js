@@ -130,6 +130,15 @@
     return alike.length && alike.every((recipe) => recipe.compromise) ? alike[0] : null;
   };
 
+  // What the plan needs and the card has not: bf16, or a platform that some recipe of the method runs on.
+  const missing = (all, gpu) => {
+    const runs = ({ platforms }) => !platforms.length || platforms.includes(gpu.platform);
+    return [
+      ...(all.precision.startsWith("bf16") && !gpu.bf16 ? ["needs-bf16"] : []),
+      ...(data.methods[all.method].ladder.some(runs) ? [] : ["needs-platform"]),
+    ];
+  };
+
   // Everything that the page says about a state.
   const answer = (all) => {
     const shape = shapeOf(all);
@@ -137,7 +146,7 @@
     const plan = planOf(all), gpu = data.gpus[all.gpu], { goal } = data.methods[all.method];
     const result = E.estimate(catalog, plan), compromise = compromiseOf(all);
     const judged = E.judged(catalog, result, {
-      goal, compromise: compromise !== null, bf16: gpu.bf16 || !all.precision.startsWith("bf16"),
+      goal, compromise: compromise !== null, lacks: missing(all, gpu),
       host_memory_gib: all.host_ram_gib === "" ? Infinity : Number(all.host_ram_gib),
     });
     const context = all.model ? TrainfitModels[all.model].context : null;
