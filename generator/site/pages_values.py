@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 from markupsafe import Markup, escape
 
+from generator.catalog.fields import Conflict
 from generator.catalog.records import Constant
 from generator.estimate.results import Quantity
 from generator.estimate.steps import Step
@@ -46,7 +48,10 @@ class ValueWriter:
         if isinstance(value, bool):
             return self.messages.html(f"common.{'yes' if value else 'no'}")
         if isinstance(value, int | float):
-            return escape(self._number(fact.field, value))
+            number = self._number(fact.field, value)
+            if fact.as_of is None:
+                return escape(number)
+            return self.messages.html("facts.as_of", value=number, date=self.formats.partial_date(fact.as_of))
         if isinstance(value, tuple | list):
             return escape(", ".join(self.formats.number(item) for item in value))
         text = str(value)
@@ -54,6 +59,10 @@ class ValueWriter:
             return escape(self.formats.partial_date(text))
         key = f"facts.word.{text}"
         return self.messages.html(key) if key in self.messages else escape(text)
+
+    def other(self, fact: Fact, conflict: Conflict) -> Markup:
+        """The value that another source gives for a fact, written as the fact's own."""
+        return self.fact(replace(fact, value=conflict.value, as_of=None))
 
     def _number(self, field: str, value: float) -> str:
         writers: tuple[tuple[str, Callable[[float], str]], ...] = (
