@@ -11,6 +11,7 @@ from typing import TypeVar, cast
 
 from pydantic import BaseModel
 
+from generator.catalog.changes import ChangeRow
 from generator.catalog.fields import Citation, Cited, Record, Text
 from generator.catalog.link_exceptions import LinkExceptions
 from generator.catalog.loading import Entry, Kind, Reading
@@ -78,6 +79,8 @@ class Catalog:
     """Projects of the field, by name."""
     measurements: tuple[Measurement, ...] = ()
     """Published measured runs that the estimate is checked against."""
+    changes: tuple[ChangeRow, ...] = ()
+    """What was published, in the order in which it was."""
     warnings: tuple[DataError, ...] = ()
     """What is valid but deserves a look, sorted by place."""
     entries: Mapping[tuple[Kind, str], Entry] = field(default_factory=dict, repr=False)

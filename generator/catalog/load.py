@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from generator.catalog.catalogue import Catalog, build, source_ids
+from generator.catalog.changes import read_changes
 from generator.catalog.loading import read_data
 from generator.catalog.measurements import read_measurements
 from generator.catalog.rules import apply_rules
@@ -22,6 +23,7 @@ def load_catalog(data_dir: Path | str = DATA_DIR) -> Catalog:
     catalog = build(reading, warnings) if not reading.errors and not errors else None
     models = {entry.id for entry in reading.of("model")}
     measurements, wrong_rows = read_measurements(Path(data_dir), models, source_ids(reading))
-    if catalog is None or wrong_rows:
-        raise CatalogErrors([*reading.errors, *errors, *wrong_rows])
-    return replace(catalog, measurements=measurements)
+    changes, wrong_changes = read_changes(Path(data_dir))
+    if catalog is None or wrong_rows or wrong_changes:
+        raise CatalogErrors([*reading.errors, *errors, *wrong_rows, *wrong_changes])
+    return replace(catalog, measurements=measurements, changes=changes)

@@ -10,11 +10,10 @@ from generator.catalog import Catalog
 from generator.catalog.measurements import Measurement
 from generator.catalog.rules.completeness import REQUIRED_CONSTANTS
 from generator.estimate.accuracy import Comparison, Failures, Summary, compare, failures, finished, summaries
-from generator.estimate.inputs import PLAN_ANSWERS, PLAN_NUMBERS, name_of
+from generator.estimate.inputs import FLAGS, PLAN_ANSWERS, PLAN_NUMBERS, name_of
 from generator.estimate.layer import LAYER
 from generator.estimate.layers import PER_LAYER
 from generator.estimate.phases import MEMORY, phase_terms
-from generator.estimate.plan import CHOICES
 from generator.estimate.recipe import RECIPE
 from generator.estimate.results import PHASES, Estimate
 from generator.estimate.steps import Step
@@ -50,11 +49,10 @@ def phase_terms_of(phase: str) -> tuple[str, ...]:
 
 InputKind = Literal["layer", "model", "plan", "constant", "gpu", "rig"]
 
-FLAGS: Mapping[str, tuple[str, str]] = {
-    f"{field}_{name_of(choice)}": (field, choice) for field, choices in CHOICES.items() for choice in choices
+CHOSEN_BY: Mapping[str, tuple[str, str]] = {
+    flag: (field, choice) for field, flags in FLAGS.items() for choice, flag in flags.items()
 }
 """Name of a flag → the setting and its value."""
-
 
 CONSTANT_NAMES = frozenset(name_of(id_) for id_ in REQUIRED_CONSTANTS)
 """Constants of data/constants.yml as the formulas name them."""
@@ -87,8 +85,8 @@ def formula_inputs() -> tuple[Input, ...]:
 def _input(name: str, *, in_layer: bool) -> Input:
     if in_layer:
         return Input(name, "layer")
-    if name in FLAGS:
-        return Input(name, "plan", choice=FLAGS[name])
+    if name in CHOSEN_BY:
+        return Input(name, "plan", choice=CHOSEN_BY[name])
     over, _, own = name.partition("_")
     if over in ("all", "one") and own in PER_LAYER:
         return Input(name, "model", of_layers=("all" if over == "all" else "one", own))

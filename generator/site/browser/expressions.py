@@ -137,6 +137,8 @@ class Expressions:
         return self.scope.name(node.id)
 
     def _attribute(self, node: ast.Attribute) -> str:
+        if node.attr == "index":  # the method of a list
+            return f"$index({self(node.value)})"
         return f"{self(node.value)}.{identifier(node.attr)}"
 
     def _tuple(self, node: ast.Tuple) -> str:
