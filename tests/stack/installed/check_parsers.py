@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 import yaml
 from accelerate.commands.launch import _validate_launch_command, launch_command_parser
-from accelerate.utils import FullyShardedDataParallelPlugin
+from accelerate.utils import DeepSpeedPlugin, FullyShardedDataParallelPlugin
 from accelerate.utils.launch import prepare_deepspeed_cmd_env, prepare_multi_gpu_env
 from conftest import about
 from peft import LoraConfig
@@ -115,8 +115,17 @@ def test_accelerate_launches_it(parsed: Path, monkeypatch: pytest.MonkeyPatch) -
             assert {policy.param_dtype, policy.reduce_dtype} == {torch.bfloat16}
             assert settings["reduce_dtype"] == "bf16"
     if sharding == "zero3":
+        keys = yaml.safe_load((parsed / "accelerate.yaml").read_text("utf-8"))["deepspeed_config"]
+        arguments.deepspeed_fields_from_accelerate_config = ",".join(keys)  # as accelerate's launch_command does
         _, environment = prepare_deepspeed_cmd_env(arguments)
         assert environment["ACCELERATE_USE_DEEPSPEED"] == "true"
+        for name, value in environment.items():
+            if name.startswith("ACCELERATE_"):
+                monkeypatch.setenv(name, value)
+        monkeypatch.chdir(parsed)
+        plugin = DeepSpeedPlugin()
+        assert plugin.zero_stage == 3
+        assert plugin.zero3_init_flag is (settings["quant"] == "none")
 
 
 def test_deepspeed_reads_its_file(parsed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
