@@ -30,7 +30,7 @@ def test_both_languages_have_the_same_pages_with_the_same_heading_ids() -> None:
 def test_every_record_has_its_page() -> None:
     catalog, paths = real_catalog(), set(real_pages("en"))
     wanted = {"", "calculator/", "rigs/", "models/", "gpus/", "methods/", "methodology/", "sources/", "stacks/"}
-    wanted.add("rigs/compare/")
+    wanted |= {"rigs/compare/", "terms/"}
     for kind in ("rigs", "models", "gpus", "methods", "sources"):
         wanted |= {f"{kind}/{record}/" for record in getattr(catalog, kind)}
     assert paths == wanted
