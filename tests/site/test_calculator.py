@@ -22,6 +22,8 @@ from generator.commands.plans import COLUMNS, plan_of
 from generator.estimate import estimate
 from generator.site.calculator_url import calculator_path
 from generator.site.formats import Formats
+from generator.site.launch import find_files
+from generator.verdict import judge
 from generator.verdict.ladder import try_ladder
 from generator.verdict.setup import setup_of, subject_of
 from tests.site.pages_support import real_catalog
@@ -125,6 +127,32 @@ def test_recipes_get_the_verdicts_of_the_site(open_page: Callable[..., Any]) -> 
     for query, answer, (verdict, peak) in zip(queries, answers, expected, strict=True):
         assert (answer["verdict"], answer["numbers"][1]) == (verdict, bits(peak)), query
     assert {verdict for verdict, _ in expected} == {"comfortable", "borderline", "not-recommended"}
+
+
+@pytest.mark.parametrize(
+    ("model", "method", "framework"),
+    [
+        ("qwen3-8b", "full", "trl"),
+        ("qwen3-14b", "lora", "trl"),
+        ("llama-3.3-70b", "qlora", "trl"),
+        ("qwen3-1.7b", "pretrain", "trl"),
+    ],
+)
+def test_what_the_site_recommends_comes_with_its_configuration(
+    open_page: Callable[..., Any], model: str, method: str, framework: str
+) -> None:
+    catalog = real_catalog()
+    verdict = judge(catalog, subject_of(catalog, model), method, setup_of(catalog, RIG))
+    assert verdict.chosen is not None
+    recipe = verdict.rungs[verdict.chosen].recipe
+    page = open_page("en/" + calculator_path(model=model, rig=RIG, method=method, recipe=recipe)).page
+    command = page.locator(".tf-command code").nth(1).inner_text().replace("\\\n", " ")
+    assert shlex.split(command) == (
+        f"trainfit config --model {model} --rig {RIG} --method {method} --framework {framework} --out run".split()
+    )
+    assert find_files(catalog, model, RIG, method, framework, "en")
+    page.locator("#c-seq_len").fill("2048")
+    assert page.locator(".tf-command").count() == 1
 
 
 # --- the state lives in the address ----------------------------------------------------------------------------------

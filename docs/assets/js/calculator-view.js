@@ -158,7 +158,9 @@
       link.href = `../${path}`;
       return index ? [" · ", link] : [link];
     });
-    return part(say("calculator.result.run"), copyable(C.commandOf(all)), ...(nodes.length ? [element("p", "tf-small", ...nodes)] : []));
+    const config = C.configOf(all, answer.verdict);
+    const made = config ? [element("p", "tf-answer__sub", say("calculator.result.config_for")), copyable(config)] : [];
+    return part(say("calculator.result.run"), copyable(C.commandOf(all)), ...made, ...(nodes.length ? [element("p", "tf-small", ...nodes)] : []));
   };
 
   const reasons = (answer) => part(say("calculator.result.reasons"),
