@@ -11,6 +11,7 @@ from generator.catalog import Catalog, Usage
 from generator.catalog.fields import Text
 from generator.catalog.records import Recipe, Source
 from generator.estimate.results import Quantity
+from generator.site.calculator_url import calculator_path
 from generator.site.page import Language, light_path
 from generator.site.pages_env import PageWriter
 from generator.site.pages_reasons import ReasonWriter
@@ -192,6 +193,7 @@ class Site:
             "catalog": self.catalog,
             "methods": methods_of(self.catalog),
             "SIGNS": SIGNS,
+            "calculator": calculator_path,
             "source": source,
             "host": source_host,
             "outside": outside,
