@@ -13,7 +13,7 @@ from pydantic import BaseModel
 
 from generator.catalog.fields import Citation, Cited, Record
 from generator.catalog.loading import Entry, Kind, Reading
-from generator.catalog.measurements import Measurement
+from generator.catalog.measurements import MeasuredRun, MeasuredShape
 from generator.catalog.permalinks import Permalinks
 from generator.catalog.records import Constants, Gpu, Method, Model, Policy, Rig, Source, StackItem
 from generator.errors import DataError, UnknownIdError
@@ -66,8 +66,10 @@ class Catalog:
     """Address that was published → address where it lives now, such as `models/old/` → `models/new/`."""
     data_date: datetime.date
     """Newest day on which a source was read."""
-    measurements: tuple[Measurement, ...] = ()
+    measurements: tuple[MeasuredRun, ...] = ()
     """Published measured runs that the estimate is checked against."""
+    measured_shapes: Mapping[str, MeasuredShape] = field(default_factory=dict)
+    """Where the shapes of measured models were read that the catalogue does not have."""
     warnings: tuple[DataError, ...] = ()
     """What is valid but deserves a look, sorted by place."""
     entries: Mapping[tuple[Kind, str], Entry] = field(default_factory=dict, repr=False)

@@ -58,6 +58,14 @@ def peak_gib(constants: Constants, plan: Plan) -> float:
     return gib_from_bytes(MEMORY.evaluate(inputs)["peak"])
 
 
+def memory_band(constants: Constants, plan: Plan) -> Band:
+    """Allocator peak of `plan` per GPU in GiB with its uncertainty: like the peak, it does not depend on the card."""
+    inputs, _ = inputs_of(plan, constants, None)
+    values = MEMORY.evaluate(inputs)
+    peak = gib_from_bytes(values["peak"])
+    return Band(peak * (1 - values["error_low"]), peak, peak * (1 + values["error_high"]))
+
+
 def estimate(catalog: Catalog, plan: Plan) -> Estimate:
     """Memory and time of `plan`; raises UnknownIdError for an unknown GPU."""
     gpu = catalog.gpus[catalog.resolve_gpu(plan.gpu)]

@@ -18,6 +18,7 @@ from generator.site.pages_settings import recipe_idea
 from generator.site.pages_values import ValueWriter
 from generator.verdict.advice import CONTEXT_STEP
 from generator.verdict.results import RigReport
+from generator.views.accuracy import Checks, checks_of
 from generator.views.facts import fact_anchor
 from generator.views.rigs import methods_of
 from generator.views.sources import SourceView, source_host, source_views
@@ -51,6 +52,11 @@ class Site:
     def sources(self) -> Mapping[str, SourceView]:
         """Sources with their usages, by id."""
         return {view.source_id: view for view in source_views(self.catalog)}
+
+    @cached_property
+    def checks(self) -> Checks:
+        """The estimate beside everything that was measured."""
+        return checks_of(self.catalog)
 
     @property
     def first_rig(self) -> str:

@@ -1,4 +1,4 @@
-"""What the methodology page shows: formulas, inputs, measured runs beside the estimate, what single settings save."""
+"""What the methodology page shows: formulas, inputs, what single settings save."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from generator.catalog import Catalog
-from generator.catalog.measurements import Measurement
-from generator.estimate.accuracy import Comparison, Failures, Summary, compare, failures, finished, summaries
 from generator.estimate.phases import MEMORY, phase_terms
 from generator.estimate.results import PHASES, Estimate, Quantity
 from generator.estimate.steps import Step
@@ -15,7 +13,7 @@ from generator.estimate.time import TIME
 from generator.verdict.levers import levers
 from generator.verdict.results import RigReport
 
-__all__ = ["FORMULAS", "PHASES", "Checks", "LeverRow", "checks_of", "inputs_of_report", "lever_rows", "phase_terms_of"]
+__all__ = ["FORMULAS", "PHASES", "LeverRow", "inputs_of_report", "lever_rows", "phase_terms_of"]
 
 FORMULAS: Mapping[str, tuple[Step, ...]] = {
     "memory": tuple(MEMORY.steps.values()),
@@ -36,40 +34,6 @@ def inputs_of_report(report: RigReport) -> tuple[Quantity, ...]:
     if first is None:
         return ()
     return tuple(quantity for quantity in first.estimate.quantities.values() if quantity.kind != "step")
-
-
-@dataclass(frozen=True, slots=True)
-class CheckRow:
-    """A measured run that finished, with its estimate."""
-
-    measurement: Measurement
-    measured_gib: float
-    peak_gib: float
-    error: float
-
-
-@dataclass(frozen=True, slots=True)
-class Checks:
-    """The estimate against everything that was measured."""
-
-    rows: tuple[CheckRow, ...]
-    """By method, then as published."""
-    summaries: tuple[Summary, ...]
-    failures: Failures
-
-
-def checks_of(catalog: Catalog) -> Checks:
-    """Measured runs with their estimates, and their errors by source and method."""
-    comparisons = compare(catalog)
-    order = list(catalog.methods)
-    rows = [_check_row(each, error) for each, error in finished(comparisons)]
-    rows.sort(key=lambda row: order.index(row.measurement.method))
-    return Checks(tuple(rows), summaries(comparisons), failures(comparisons))
-
-
-def _check_row(comparison: Comparison, error: float) -> CheckRow:
-    measured_gib = comparison.measurement.peak_gib or 0.0
-    return CheckRow(comparison.measurement, measured_gib, comparison.peak_gib, error)
 
 
 PEAK_DIGITS = 1
