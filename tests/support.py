@@ -13,7 +13,6 @@ RIG = "rigs/4x-rtx-6000-ada.yml"
 CONSTANTS: Mapping[str, float] = {
     "activation-units-adapter-fused": 14,
     "activation-units-adapter-stock": 24,
-    "activation-units-adapter-stock-sharded": 30,
     "activation-units-full-fused": 12,
     "activation-units-full-stock": 20,
     "adam-8bit-state-bytes": 2.03,
@@ -28,6 +27,7 @@ CONSTANTS: Mapping[str, float] = {
     "logits-bytes-stock": 14,
     "overhead-gib-one-gpu": 0.8,
     "overhead-gib-several-gpus": 1.8,
+    "quantization-constant-bytes-gptq": 0.0195,
     "quantization-constant-bytes-nf4": 0.0625,
     "quantization-constant-bytes-nf4-dq": 0.0159,
     "reference-activation-units": 17,
@@ -210,6 +210,41 @@ FILES: Mapping[str, str] = {
         methods: [full]
         citations: [{source: zero, where: section 5}]
         """,
+    "stack/choices/split.yml": """\
+        order: 1
+        question: {ru: Как делить?, en: How to split?}
+        options:
+          - id: copy
+            text: {ru: Копия на карту., en: A copy on each card.}
+            why: {ru: Она помещается., en: It fits.}
+            when: {sharding: [ddp]}
+            second: shards
+            second_because: {ru: Если не поместится., en: When it does not fit.}
+            citations: [{source: zero}]
+          - id: shards
+            text: {ru: Доля на карту., en: A share on each card.}
+            why: {ru: Копия не помещается., en: A copy does not fit.}
+            citations: [{source: zero}]
+        """,
+    "stack/environments/trl.yml": """\
+        order: 1
+        framework: trl
+        name: TRL
+        python: '3.11'
+        cuda: '13.0'
+        packages: {torch: 2.13.0, trl: 1.16.0}
+        checked: 2026-12-02
+        evidence: metadata
+        note: {ru: Проверено по метаданным., en: Checked by metadata.}
+        models: {qwen3-0.6b: 0.6B}
+        citations: [{source: zero}]
+        """,
+    "stack/libraries/torch.yml": """\
+        name: PyTorch
+        status: active
+        latest: 2.15.0
+        checked: 2026-12-02
+        """,
     "policy.yml": """\
         workload:
           seq_len: {value: 4096, reason: {ru: Выбрано., en: Chosen.}}
@@ -240,6 +275,9 @@ FILES: Mapping[str, str] = {
     "constants.yml": _constants(),
     "permalinks.yml": """\
         models: {}
+        """,
+    "link-exceptions.yml": """\
+        hosts: {www.nvidia.com: {reason: {ru: Закрыто., en: It is closed.}}}
         """,
 }
 """Path below data/ → text. A real model, card and document each, with the figures that tests need."""

@@ -16,19 +16,24 @@ from generator.catalog import Catalog
 from generator.catalog.fields import Cited, Kind, Record
 from generator.catalog.loading import Kind as RecordKind
 from generator.catalog.records import Gpu, Model, Policy, Reasoned, Recipe, Rig, Settings, SourceType, Workload
-from generator.estimate.memory import MEMORY
 from generator.estimate.results import PHASES, TERMS
-from generator.estimate.time import TIME
 from generator.site.messages import Message, load_messages, placeholders
 from generator.site.page import LANGUAGES, Language
 from generator.site.pages_settings import ADAPTERS_ONLY, SETTINGS
 from generator.site.pages_values import unit_key
 from generator.verdict.levers import STEPS
 from generator.verdict.results import VERDICTS, Improvement, ReasonId
+from generator.views.methodology import FORMULAS, formula_inputs
 
 ROOT = Path(__file__).resolve().parents[1]
 TEMPLATES = sorted((ROOT / "generator/site/templates").rglob("*.j2"))
-SITE_MODULES = sorted([*(ROOT / "generator/site").glob("pages*.py"), *(ROOT / "generator/views").glob("*.py")])
+SITE_MODULES = sorted(
+    [
+        *(ROOT / "generator/site").glob("pages*.py"),
+        *(ROOT / "generator/site").glob("light*.py"),
+        *(ROOT / "generator/views").glob("*.py"),
+    ]
+)
 LOGIC_MODULES = sorted((ROOT / "generator").rglob("*.py"))
 TAG = re.compile(r"</?([a-z]+)[^>]*>")
 ALLOWED_TAGS = frozenset({"em", "strong", "code", "a", "kbd", "span"})
@@ -115,17 +120,19 @@ def wanted_keys() -> Iterator[str]:
     yield from (f"verdicts.{verdict}.word" for verdict in VERDICTS)
     yield from (f"common.kind.{kind}.{form}" for kind in get_args(Kind) for form in ("word", "long"))
     yield from (f"sources.type.{kind}.{form}" for kind in get_args(SourceType) for form in ("name", "one", "counted"))
-    yield from (f"sources.kind.{kind}" for kind in get_args(RecordKind) if kind not in ("source", "permalinks"))
+    without_sources = ("source", "permalinks", "link-exceptions")
+    yield from (f"sources.kind.{kind}" for kind in get_args(RecordKind) if kind not in without_sources)
     yield from (f"methodology.phase.{phase}.{form}" for phase in PHASES for form in ("name", "what"))
     yield from (f"methodology.term.{term}" for term in TERMS)
     yield from (f"methodology.lever.{lever}" for lever in STEPS)
     yield from (f"home.context.lever.{lever}" for lever in list(STEPS)[1:])
     yield from (f"methods.need.{need}" for need in literals(Recipe.model_fields["needs"].annotation))
-    for formulas in (MEMORY, TIME):
-        steps = formulas.steps.values()
-        yield from (f"methodology.units.{step.unit.replace(' ', '-').lower()}" for step in steps)
-        own = {*MEMORY.steps, *TIME.steps}
-        yield from (f"quantities.{name}" for step in steps for name in step.inputs if name not in own)
+    for steps in FORMULAS.values():
+        yield from (f"methodology.units.{unit_key(step.unit)}" for step in steps)
+    for quantity in formula_inputs():
+        yield f"methodology.input.{quantity.kind}"
+        if quantity.kind != "constant" and not quantity.choice and not quantity.of_layers:
+            yield f"quantities.{quantity.name}"
     for name in SETTINGS:
         yield f"methods.setting.{name}.name"
         options = literals(Settings.model_fields[name].annotation)

@@ -318,11 +318,12 @@ def test_ci_runs_make_test(texts: dict[str, str]) -> None:
 
 # --- workflows --------------------------------------------------------------------------------------------------------
 
-WORKFLOWS = ("check.yml", "comment.yml", "preview.yml", "publish.yml", "release.yml")
+WORKFLOWS = ("check.yml", "comment.yml", "preview.yml", "publish.yml", "release.yml", "sources.yml")
 WRITES = {
     ("publish.yml", "deploy"): {"pages", "id-token"},
     ("comment.yml", "comment"): {"pull-requests"},
     ("release.yml", "release"): {"contents"},
+    ("sources.yml", "report"): {"issues"},
 }
 """What a job may change; every other job only reads."""
 

@@ -1,6 +1,5 @@
 """The shape of a model and what follows from it by counting: no files, no units but elements."""
 
-from generator.architecture.activations import stored_per_token
 from generator.architecture.attention import (
     CompressedAttention,
     Compressor,
@@ -56,5 +55,4 @@ __all__ = [
     "linear_shapes",
     "lora_parameters",
     "shape_of_size",
-    "stored_per_token",
 ]

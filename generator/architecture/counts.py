@@ -180,23 +180,32 @@ def adapter_targets(shape: Architecture, preset: str) -> tuple[str, ...]:
     return tuple(names)
 
 
-def lora_parameters(shape: Architecture, rank: int, targets: tuple[str, ...]) -> int:
-    """Trainable elements of LoRA: rank × (inputs + outputs) per wrapped matrix (Hu et al., arXiv 2106.09685).
+def wrapped_matrices(shape: Architecture, layer: Layer, targets: tuple[str, ...]) -> tuple[Matrix, ...]:
+    """The matrices of one layer that LoRA wraps.
 
     A target is a name, or the end of one after a dot; one of the presets of LORA_TARGETS means what it wraps in this
-    model. Raises KeyError when a target is not a matrix of this architecture.
+    model.
     """
     preset = next((name for name, preset_targets in LORA_TARGETS.items() if preset_targets == targets), None)
     names = adapter_targets(shape, preset) if preset else targets
-    wrapped: set[str] = set()
-    total = 0
-    for group in shape.layer_groups:
-        for matrix in wrappable(group.layer, shape.hidden):
-            matching = {name for name in names if matrix.called(name)}
-            if matching:
-                wrapped |= matching
-                total += group.count * matrix.copies * rank * (matrix.inputs + matrix.outputs)
-    missing = sorted(set(names) - wrapped)
+    return tuple(each for each in wrappable(layer, shape.hidden) if any(each.called(name) for name in names))
+
+
+def lora_parameters(shape: Architecture, rank: int, targets: tuple[str, ...]) -> int:
+    """Trainable elements of LoRA: rank × (inputs + outputs) per wrapped matrix (Hu et al., arXiv 2106.09685).
+
+    Targets as in `wrapped_matrices`. Raises KeyError when a target is not a matrix of this architecture.
+    """
+    missing = [] if targets in LORA_TARGETS.values() else sorted(_unknown_targets(shape, targets))
     if missing:
         raise KeyError(missing[0])
-    return total
+    return sum(
+        group.count * matrix.copies * rank * (matrix.inputs + matrix.outputs)
+        for group in shape.layer_groups
+        for matrix in wrapped_matrices(shape, group.layer, targets)
+    )
+
+
+def _unknown_targets(shape: Architecture, targets: tuple[str, ...]) -> set[str]:
+    matrices = [matrix for group in shape.layer_groups for matrix in wrappable(group.layer, shape.hidden)]
+    return {name for name in targets if not any(matrix.called(name) for matrix in matrices)}

@@ -11,11 +11,13 @@ from typing import TypeVar, cast
 
 from pydantic import BaseModel
 
-from generator.catalog.fields import Citation, Cited, Record
+from generator.catalog.fields import Citation, Cited, Record, Text
+from generator.catalog.link_exceptions import LinkExceptions
 from generator.catalog.loading import Entry, Kind, Reading
 from generator.catalog.measurements import MeasuredRun, MeasuredShape
 from generator.catalog.permalinks import Permalinks
 from generator.catalog.records import Constants, Gpu, Method, Model, Policy, Rig, Source, StackItem
+from generator.catalog.stack_records import Choice, Environment, Library
 from generator.errors import DataError, UnknownIdError
 
 K = TypeVar("K")
@@ -64,8 +66,16 @@ class Catalog:
     constants: Constants
     permalinks: Mapping[str, str]
     """Address that was published → address where it lives now, such as `models/old/` → `models/new/`."""
+    link_exceptions: Mapping[str, Text]
+    """Id of a source, or host, that `trainfit sources --check` leaves alone → why."""
     data_date: datetime.date
     """Newest day on which a source was read."""
+    choices: Mapping[str, Choice] = field(default_factory=dict)
+    """Questions of the stack with their answers."""
+    environments: Mapping[str, Environment] = field(default_factory=dict)
+    """Versions that go together."""
+    libraries: Mapping[str, Library] = field(default_factory=dict)
+    """Projects of the field, by name."""
     measurements: tuple[MeasuredRun, ...] = ()
     """Published measured runs that the estimate is checked against."""
     measured_shapes: Mapping[str, MeasuredShape] = field(default_factory=dict)
@@ -221,7 +231,10 @@ def build(reading: Reading, warnings: Iterable[DataError] = ()) -> Catalog:
             entries["source", source_id] = entry
     methods = _records(reading, "method", Method)
     stack = _records(reading, "stack", StackItem)
+    choices = _records(reading, "choice", Choice)
+    environments = _records(reading, "environment", Environment)
     permalinks = _records(reading, "permalinks", Permalinks).get("permalinks", Permalinks())
+    exceptions = _records(reading, "link-exceptions", LinkExceptions).get("link-exceptions", LinkExceptions())
     return Catalog(
         models=_frozen(_records(reading, "model", Model)),
         gpus=_frozen(_records(reading, "gpu", Gpu)),
@@ -229,9 +242,13 @@ def build(reading: Reading, warnings: Iterable[DataError] = ()) -> Catalog:
         methods=_frozen(dict(sorted(methods.items(), key=lambda item: item[1].order))),
         sources=_frozen(dict(sorted(sources.items()))),
         stack=_frozen(dict(sorted(stack.items(), key=lambda item: item[1].order))),
+        choices=_frozen(dict(sorted(choices.items(), key=lambda item: item[1].order))),
+        environments=_frozen(dict(sorted(environments.items(), key=lambda item: item[1].order))),
+        libraries=_frozen(dict(sorted(_records(reading, "library", Library).items()))),
         policy=_records(reading, "policy", Policy)["policy"],
         constants=_records(reading, "constants", Constants)["constants"],
         permalinks=_frozen(permalinks.addresses),
+        link_exceptions=_frozen(exceptions.reasons),
         data_date=newest_reading(reading),
         warnings=tuple(sorted(set(warnings))),
         entries=_frozen(entries),

@@ -14,12 +14,17 @@ from pydantic import ValidationError
 from generator.catalog.blanks import blank_errors, without_echoes
 from generator.catalog.complaints import complaints, did_you_mean
 from generator.catalog.fields import ID_PATTERN, Record
+from generator.catalog.link_exceptions import LinkExceptions
 from generator.catalog.permalinks import Permalinks
 from generator.catalog.records import Constants, Gpu, Method, Model, Policy, Rig, Source, StackItem
+from generator.catalog.stack_records import Choice, Environment, Library
 from generator.catalog.yaml_positions import Document, read_document
 from generator.errors import DataError
 
-Kind = Literal["model", "gpu", "rig", "method", "source", "stack", "policy", "constants", "permalinks"]
+Kind = Literal[
+    "model", "gpu", "rig", "method", "source", "stack", "choice", "environment", "library", "policy", "constants",
+    "permalinks", "link-exceptions",
+]  # fmt: skip
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
@@ -31,7 +36,7 @@ class Layout:
     kind: Kind
     record: type[Record]
     folder: str
-    """Below data/; empty for a file of its own."""
+    """Below data/, perhaps inside the folder of another kind; empty for a file of its own."""
     nested: bool = False
     """Whether there is a folder for each family or vendor in between."""
 
@@ -50,11 +55,16 @@ LAYOUTS: tuple[Layout, ...] = (
     Layout("method", Method, "methods"),
     Layout("source", Source, "sources"),
     Layout("stack", StackItem, "stack"),
+    Layout("choice", Choice, "stack/choices"),
+    Layout("environment", Environment, "stack/environments"),
+    Layout("library", Library, "stack/libraries"),
     Layout("policy", Policy, ""),
     Layout("constants", Constants, ""),
     Layout("permalinks", Permalinks, ""),
+    Layout("link-exceptions", LinkExceptions, ""),
 )
-_FOLDERS = {layout.folder: layout for layout in LAYOUTS if layout.folder}
+_FOLDERS = {layout.folder: layout for layout in LAYOUTS if layout.folder and "/" not in layout.folder}
+_INNER_FOLDERS = {layout.folder: layout for layout in LAYOUTS if "/" in layout.folder}
 _SINGLES = {f"{layout.kind}.yml": layout for layout in LAYOUTS if not layout.folder}
 REQUIRED = ("policy", "constants")
 """Files of their own that must be there."""
@@ -193,7 +203,10 @@ def _read_folder(folder: Path, shown: str, layout: Layout, reading: Reading, bet
     wants_folder = layout.nested and not between
     for path in _children(folder, shown, reading):
         name = f"{shown}/{path.name}"
-        if path.is_dir() != wants_folder:
+        inner = _INNER_FOLDERS.get(f"{layout.folder}/{path.name}")
+        if inner is not None and path.is_dir():
+            _read_folder(path, name, inner, reading)
+        elif path.is_dir() != wants_folder:
             what = "a folder" if path.is_dir() else "a file"
             reading.report(name, f"expected {shown.split('/')[0]}/{layout.pattern}, found {what} here")
         elif wants_folder:

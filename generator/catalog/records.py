@@ -357,6 +357,11 @@ class Constants(Record):
             for name, formula in self.formulas.items()
         }
 
+    @cached_property
+    def numbers(self) -> Mapping[str, float]:
+        """Every number under its id with underscores for hyphens, as the formulas name it; worked out once."""
+        return {name.replace("-", "_"): constant.value for name, constant in self.constants.items()}
+
     def value(self, name: str) -> float:
         """The number called `name`; raises KeyError."""
         return self.constants[name].value

@@ -32,15 +32,15 @@ COLUMNS: Mapping[str, str] = {
     "model_config": "path of a Hugging Face config.json; wins over model",
     "params_b": "billions of parameters, where model and model_config are left out: a stand-in shape is taken",
     "method": "full, lora, qlora or pretrain (default: full)",
-    "precision": "bf16-mixed, bf16-pure or fp32",
-    "optimizer": "adamw, adamw-bf16, adamw-8bit, paged-adamw-8bit or sgd",
+    "precision": "bf16-mixed, bf16-pure, fp16-mixed, fp16-pure or fp32",
+    "optimizer": "adamw, adamw-bf16, adamw-8bit, paged-adamw-8bit, adafactor, lion, muon, sgd or sgd-momentum",
     "lora_rank": "rank of the adapters",
     "lora_targets": "q+v, qkvo, all-linear, or names of matrices joined by commas",
-    "quant": "none, nf4 or nf4-dq",
-    "sharding": "none, ddp, zero3, fsdp1 or fsdp2 (always none on one GPU)",
+    "quant": "none, nf4, nf4-dq, int8 or gptq-int4",
+    "sharding": "none, ddp, zero1, zero2, zero3, fsdp1 or fsdp2 (always none on one GPU)",
     "n_gpus": "number of GPUs (default: 1)",
     "gpu": "catalogue id or alias of the GPU",
-    "cpu_offload": "none or optimizer",
+    "cpu_offload": "none, optimizer or all",
     "seq_len": "tokens in a sequence",
     "micro_batch": "sequences per GPU and micro-step",
     "grad_accum": "micro-steps in an optimizer step",
@@ -53,9 +53,11 @@ COLUMNS: Mapping[str, str] = {
     "optimizer_impl": "foreach, fused or in-backward",
     "reduce_dtype": "bf16 or fp32",
     "root_wrap": "root or separate: whether embedding and head are sharding units of their own",
-    "reshard": "y; n is not modelled",
-    "train_embeddings": "n; y is not modelled",
-    "lora_dropout": "a share; not counted",
+    "reshard": "y or n: whether sharded weights are given back after forward",
+    "train_embeddings": "y or n: adapters train copies of embedding and head",
+    "lora_dropout": "share of dropped inputs of the adapters",
+    "kbit_preparation": "y or n: PEFT's prepare_model_for_kbit_training",
+    "shifted_logits": "y or n: Transformers before 4.46 copies the fp32 logits",
     "adapter_dtype": "fp32 or bf16",
     "ecc": "on or off",
     "bus_gb_per_s": "sustained collective bandwidth per GPU, one direction",
@@ -65,7 +67,7 @@ COLUMNS: Mapping[str, str] = {
 LIBRARY_DEFAULTS: Mapping[str, object] = {
     "precision": "bf16-mixed",
     "optimizer": "adamw",
-    "optimizer_impl": "foreach",
+    "optimizer_impl": "fused",
     "cpu_offload": "none",
     "grad_checkpointing": True,
     "attention": "sdpa",
@@ -76,8 +78,19 @@ LIBRARY_DEFAULTS: Mapping[str, object] = {
     "grad_sync": "last",
     "adapter_dtype": "fp32",
 }
-"""PyTorch takes the foreach optimizer on CUDA unless told otherwise; wrapping by transformer layer leaves embedding
-and head in the root unit; Accelerate reduces gradients after the last micro-batch unless `sync_each_batch` is set."""
+"""The Hugging Face stack of today: Transformers takes the fused AdamW of PyTorch; wrapping by transformer layer leaves
+embedding and head in the root unit; Accelerate reduces gradients after the last micro-batch unless `sync_each_batch`
+is set; PEFT keeps adapters in fp32."""
+
+RUN_DEFAULTS: Mapping[str, object] = {
+    "grad_sync": "each",
+    "lora_dropout": 0.0,
+    "train_embeddings": False,
+    "reshard": True,
+    "kbit_preparation": False,
+    "shifted_logits": False,
+}
+"""What no recipe says."""
 
 DESCRIBES_A_RUN = ("precision", "optimizer", "sharding")
 
@@ -98,11 +111,11 @@ SPELLINGS: Mapping[str, Mapping[str, str]] = {
 """Other spellings of published runs."""
 
 NOT_MODELLED: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    "precision": (get_args(Precision), ("fp16", "fp16-mixed", "fp16-pure", "fp8", "fp8-mixed")),
-    "optimizer": (get_args(Optimizer), ("adafactor", "adam", "lion", "lion-8bit", "muon", "galore", "sgd-momentum")),
-    "sharding": (get_args(Sharding), ("zero1", "zero2", "tp", "pp", "hsdp")),
-    "quant": (get_args(Quantization), ("int8", "int4", "gptq-int4", "awq-int4", "fp4", "fp8")),
-    "cpu_offload": (get_args(Offload), ("all", "params")),
+    "precision": (get_args(Precision), ("fp8", "fp8-mixed", "fp4", "mxfp4", "nvfp4")),
+    "optimizer": (get_args(Optimizer), ("lion-8bit", "galore", "apollo", "badam", "lomo", "sophia")),
+    "sharding": (get_args(Sharding), ("tp", "pp", "cp", "ep", "hsdp")),
+    "quant": (get_args(Quantization), ("int4", "awq-int4", "fp4", "fp8", "hqq")),
+    "cpu_offload": (get_args(Offload), ("params",)),
 }
 """By column: what the estimate knows, and what exists besides and would be guesswork."""
 
@@ -161,12 +174,14 @@ def _kinds(shape: Architecture) -> str:
 
 def _settings(catalog: Catalog, given: Mapping[str, str], method: str, n_gpus: int) -> dict[str, Any]:
     recipe = catalog.methods[method].ladder[0].settings.model_dump()
-    settings = {**recipe, "grad_sync": "each"}
+    settings = {**RUN_DEFAULTS, **recipe}
     if any(column in given for column in DESCRIBES_A_RUN):
         settings.update(LIBRARY_DEFAULTS)
     for column, default in settings.items():
         if isinstance(default, bool):
             settings[column] = _flag(given, column, default=default)
+        elif isinstance(default, float):
+            settings[column] = _share(given, column, default)
         else:
             settings[column] = _text(given, column, str(default))
     if n_gpus == 1:
@@ -175,16 +190,10 @@ def _settings(catalog: Catalog, given: Mapping[str, str], method: str, n_gpus: i
 
 
 def _refuse_what_is_not_modelled(given: Mapping[str, str]) -> None:
-    for column, modelled in (("reshard", True), ("train_embeddings", False)):
-        if _flag(given, column, default=modelled) is not modelled:
-            raise PlanError(f"{column}: expected {'y' if modelled else 'n'}, found `{given[column]}`: not modelled")
     for column, (modelled_values, others) in NOT_MODELLED.items():
         text = _text(given, column, "")
         if text in others:
             raise PlanError(f"{column}: expected one of {', '.join(modelled_values)}, found {text}: not modelled")
-    dropout = _converted(given.get("lora_dropout", "0"))
-    if dropout is None or not 0 <= dropout <= 1:
-        raise PlanError(f"lora_dropout: expected a share from 0 to 1, found `{_short(given['lora_dropout'])}`")
 
 
 def _model_of(catalog: Catalog, given: Mapping[str, str]) -> tuple[str, Architecture]:
@@ -252,6 +261,13 @@ def _flag(given: Mapping[str, str], column: str, *, default: bool) -> bool:
     if not text:
         return default
     raise PlanError(f"{column}: expected y or n, found `{_short(text)}`")
+
+
+def _share(given: Mapping[str, str], column: str, default: float) -> float:
+    share = _converted(given[column]) if column in given else default
+    if share is None or not 0 <= share < 1:
+        raise PlanError(f"{column}: expected a share from 0 to below 1, found `{_short(given[column])}`")
+    return share
 
 
 def _whole_or(given: Mapping[str, str], column: str, default: float) -> int:

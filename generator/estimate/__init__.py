@@ -2,6 +2,6 @@
 
 from generator.estimate.plan import Plan
 from generator.estimate.results import Band, Estimate, Quantity
-from generator.estimate.run import estimate
+from generator.estimate.run import FORMULAS, estimate
 
-__all__ = ["Band", "Estimate", "Plan", "Quantity", "estimate"]
+__all__ = ["FORMULAS", "Band", "Estimate", "Plan", "Quantity", "estimate"]

@@ -17,60 +17,80 @@ MEMORY = Formulas()
 
 
 @MEMORY.step("parameters")
-def layer_parameters(linear_per_layer: float, small_per_layer: float) -> float:
-    """One transformer layer: the unit that is gathered."""
-    return linear_per_layer + small_per_layer
+def layer_parameters(unit_linear: float, unit_experts: float, unit_small: float) -> float:
+    """One transformer layer, the largest: the unit that is gathered."""
+    return unit_linear + unit_experts + unit_small
 
 
 @MEMORY.step("parameters")
-def linear_parameters(linear_per_layer: float, layers: float) -> float:
-    """Weights of all matrices inside the layers: what NF4 quantises."""
-    return linear_per_layer * layers
-
-
-@MEMORY.step("parameters")
-def text_parameters(embedding: float, head: float, layer_parameters: float, layers: float, final_norm: float) -> float:
+def text_parameters(
+    embedding: float,
+    head: float,
+    linear_parameters: float,
+    expert_parameters: float,
+    small_parameters: float,
+    final_norm: float,
+    outside: float,
+) -> float:
     """The language model, tied tensors counted once."""
-    return embedding + head + layer_parameters * layers + final_norm
+    return embedding + head + linear_parameters + expert_parameters + small_parameters + final_norm + outside
 
 
 @MEMORY.step("parameters")
-def trained_parameters(trains_adapters: float, adapters: float, text_parameters: float) -> float:
+def saved_modules(trains_adapters: float, train_embeddings: float, embedding: float, head: float) -> float:
+    """Embedding and head, where adapters train copies of them."""
+    return trains_adapters * train_embeddings * (embedding + head)
+
+
+@MEMORY.step("parameters")
+def trained_parameters(
+    trains_adapters: float, lora_parameters: float, saved_modules: float, text_parameters: float
+) -> float:
     """What the optimizer updates."""
-    return where(trains_adapters, adapters, text_parameters)
+    return where(trains_adapters, lora_parameters + saved_modules, text_parameters)
 
 
 @MEMORY.step("parameters")
-def root_parameters(root_separate: float, embedding: float, head: float, final_norm: float) -> float:
-    """What is gathered beside the layers: embedding and head together, or the larger when each is its own unit."""
-    return where(root_separate, largest(embedding, head), embedding + head + final_norm)
+def root_parameters(
+    root_wrap_separate: float, embedding: float, head: float, final_norm: float, outside: float
+) -> float:
+    """What is gathered beside the layers: all of it together, or the largest part when each is a unit of its own."""
+    return where(root_wrap_separate, largest(embedding, head, outside), embedding + head + final_norm + outside)
 
 
 # --- resident all the time ----------------------------------------------------------------------------------------
 
 
 @MEMORY.step("bytes")
-def weights(
+def whole_weights(
     linear_bytes: float,
     linear_parameters: float,
     other_bytes: float,
     text_parameters: float,
     tower: float,
+    compute_bytes: float,
     adapter_bytes: float,
-    adapters: float,
-    shards: float,
+    lora_parameters: float,
+    saved_modules: float,
 ) -> float:
-    """Weights of base, tower and adapters, divided by the shards."""
+    """Weights of base, frozen tower and adapters."""
     return (
         linear_bytes * linear_parameters
-        + other_bytes * (text_parameters - linear_parameters + tower)
-        + adapter_bytes * adapters
-    ) / shards
+        + other_bytes * (text_parameters - linear_parameters)
+        + compute_bytes * tower
+        + adapter_bytes * (lora_parameters + saved_modules)
+    )
+
+
+@MEMORY.step("bytes")
+def weights(whole_weights: float, shards: float, weights_on_host: float) -> float:
+    """Weights on one card: divided by the shards; none where they wait in host memory."""
+    return (1 - weights_on_host) * whole_weights / shards
 
 
 @MEMORY.step("bytes")
 def quantization_constants(quantization_constant_bytes: float, linear_parameters: float) -> float:
-    """Scales of the NF4 blocks: attributes, not parameters, so that sharding does not divide them."""
+    """Scales of quantised blocks: attributes, not parameters, so that sharding does not divide them."""
     return quantization_constant_bytes * linear_parameters
 
 
@@ -80,10 +100,10 @@ def optimizer_states(
     trained_parameters: float,
     embedding_state_extra_bytes: float,
     embedding: float,
-    shards: float,
+    state_shards: float,
 ) -> float:
-    """Optimizer states; 8-bit optimizers keep those of the embedding in fp32."""
-    return (state_bytes * trained_parameters + embedding_state_extra_bytes * embedding) / shards
+    """Optimizer states; those of the embedding are kept wider by some optimizers."""
+    return (state_bytes * trained_parameters + embedding_state_extra_bytes * embedding) / state_shards
 
 
 @MEMORY.step("bytes")
@@ -105,10 +125,14 @@ def resident(weights: float, quantization_constants: float, optimizer_states: fl
 
 @MEMORY.step("bytes")
 def gradients(
-    in_backward: float, gradient_bytes: float, layer_parameters: float, trained_parameters: float, shards: float
+    optimizer_impl_in_backward: float,
+    gradient_bytes: float,
+    layer_parameters: float,
+    trained_parameters: float,
+    gradient_shards: float,
 ) -> float:
     """Gradients at the end of backward; one layer's where the optimizer steps inside backward."""
-    return gradient_bytes * where(in_backward, layer_parameters, trained_parameters) / shards
+    return gradient_bytes * where(optimizer_impl_in_backward, layer_parameters, trained_parameters) / gradient_shards
 
 
 @MEMORY.step("bytes")
@@ -148,131 +172,192 @@ def gathered_root(sharded: float, compute_bytes: float, root_parameters: float) 
 
 @MEMORY.step("bytes")
 def gathered_layer(
-    sharded: float, gathered_linear_bytes: float, linear_per_layer: float, compute_bytes: float, small_per_layer: float
+    sharded: float,
+    reshard: float,
+    gathered_linear_bytes: float,
+    unit_linear: float,
+    compute_bytes: float,
+    unit_experts: float,
+    unit_small: float,
+    linear_parameters: float,
+    expert_parameters: float,
+    small_parameters: float,
 ) -> float:
-    """The current layer and the one prefetched."""
-    return sharded * 2 * (gathered_linear_bytes * linear_per_layer + compute_bytes * small_per_layer)
+    """The current layer and the one prefetched; all layers where they are not given back after forward."""
+    return sharded * where(
+        reshard,
+        2 * (gathered_linear_bytes * unit_linear + compute_bytes * (unit_experts + unit_small)),
+        gathered_linear_bytes * linear_parameters + compute_bytes * (expert_parameters + small_parameters),
+    )
 
 
 @MEMORY.step("bytes")
-def dequantized_matrix(quantized: float, hidden: float, intermediate: float) -> float:
-    """The largest matrix of a layer unpacked to bf16."""
-    return quantized * 2 * hidden * intermediate
+def autocast_weights(
+    autocast_copies: float, compute_bytes: float, linear_parameters: float, expert_parameters: float, vocab: float,
+    hidden: float,
+) -> float:  # fmt: skip
+    """16-bit copies of the fp32 matrices that autocast keeps from forward to backward."""
+    return autocast_copies * compute_bytes * (linear_parameters + expert_parameters + vocab * hidden)
+
+
+@MEMORY.step("bytes")
+def dequantized_matrix(quantized: float, compute_bytes: float, largest_matrix: float) -> float:
+    """The largest matrix of a layer unpacked to the computing type."""
+    return quantized * compute_bytes * largest_matrix
 
 
 # --- activations --------------------------------------------------------------------------------------------------
 
 
-@MEMORY.step("bytes")
-def attention_scores(eager: float, heads: float, seq_len: float, tokens: float) -> float:
-    """Scores, softmax and its copy that eager attention stores: 8 bytes per head and pair of tokens."""
-    return eager * 8 * heads * seq_len * tokens
+@MEMORY.step("bytes per token")
+def stored_per_token(
+    trains_adapters: float, kernels_fused: float, eager: float, all_layer_norms: float, all_layer_norms_fused: float,
+    all_layer_norm_values: float, all_layer_mixer: float, all_layer_repeated_keys: float, all_layer_mlp: float,
+    all_layer_experts: float, all_layer_recomputable_width: float, adapter_input_bytes: float,
+    all_adapter_inputs: float, compute_bytes: float,
+) -> float:  # fmt: skip
+    """What all layers store per token without checkpointing.
+
+    Norms (frozen ones without their normalised values, fused ones without copies), mixers, keys repeated by eager
+    attention, MLPs (fused ones compute their product again), and what adapters keep of their inputs.
+    """
+    return (
+        where(kernels_fused, all_layer_norms_fused, all_layer_norms - trains_adapters * all_layer_norm_values)
+        + all_layer_mixer
+        + eager * all_layer_repeated_keys
+        + all_layer_mlp
+        + all_layer_experts
+        - kernels_fused * 2 * all_layer_recomputable_width
+    ) * compute_bytes / 2 + adapter_input_bytes * all_adapter_inputs
 
 
 @MEMORY.step("bytes per token")
-def stored_per_token_layer(
-    norms: float,
-    norm_bytes: float,
-    hidden: float,
-    query_width: float,
-    kv_width: float,
-    heads: float,
-    qk_norm: float,
-    intermediate: float,
-) -> float:
-    """What one layer stores per token without checkpointing.
-
-    Norms, q k v and output, statistics, expanded keys and values, norms of q and k, four tensors of the gated MLP,
-    block output.
-    """
+def working_set_per_token(
+    one_layer_norms: float, one_layer_mixer: float, eager: float, one_layer_repeated_keys: float, one_layer_mlp: float,
+    one_layer_experts: float, one_layer_temporaries: float,
+) -> float:  # fmt: skip
+    """What is alive in one layer while backward passes through it, with stock modules and all weights trained."""
     return (
-        norms * norm_bytes * hidden
-        + 4 * (query_width + kv_width)
-        + 4 * heads
-        + 4 * query_width
-        + qk_norm * 6 * (query_width + kv_width)
-        + 8 * intermediate
-        + 2 * hidden
+        one_layer_norms
+        + one_layer_mixer
+        + eager * one_layer_repeated_keys
+        + one_layer_mlp
+        + one_layer_experts
+        + one_layer_temporaries
+    )
+
+
+@MEMORY.step("units of 2·hidden bytes per token")
+def activation_units(
+    trains_adapters: float, kernels_fused: float, activation_units_full_stock: float,
+    activation_units_full_fused: float, activation_units_adapter_stock: float, activation_units_adapter_fused: float,
+) -> float:  # fmt: skip
+    """Measured working set of a layer of Llama 3 8B and its like with this stack."""
+    return where(
+        trains_adapters,
+        where(kernels_fused, activation_units_adapter_fused, activation_units_adapter_stock),
+        where(kernels_fused, activation_units_full_fused, activation_units_full_stock),
     )
 
 
 @MEMORY.step("ratio")
-def activation_scale(stored_per_token_layer: float, reference_activation_units: float, hidden: float) -> float:
-    """How much more a layer of this architecture stores than the layer that the working set was measured on."""
-    return stored_per_token_layer / (reference_activation_units * 2 * hidden)
+def activation_scale(activation_units: float, reference_activation_units: float) -> float:
+    """Measured working set of that layer over its counted one: what the stack adds or saves."""
+    return activation_units / reference_activation_units
+
+
+@MEMORY.step("bytes per pair of tokens")
+def scores_per_layer(eager: float, one_layer_score_heads: float) -> float:
+    """Scores, softmax and its copy that eager attention stores: 8 bytes per head and pair of tokens."""
+    return eager * 8 * one_layer_score_heads
+
+
+@MEMORY.step("bytes")
+def block_inputs(compute_bytes: float, fp32_residual: float, hidden: float, layers: float, tokens: float) -> float:
+    """Inputs of all blocks, which checkpointing keeps; fp32 where the residual stream is."""
+    return (compute_bytes + fp32_residual * (4 - compute_bytes)) * hidden * layers * tokens
 
 
 @MEMORY.step("bytes")
 def checkpoints(
-    checkpointing: float,
-    compute_bytes: float,
-    hidden: float,
-    layers: float,
-    tokens: float,
-    stored_per_token_layer: float,
-    attention_scores: float,
-) -> float:
+    grad_checkpointing: float, block_inputs: float, stored_per_token: float, eager: float, all_layer_score_heads: float,
+    seq_len: float, tokens: float,
+) -> float:  # fmt: skip
     """Block inputs of all layers; everything that they store without checkpointing."""
     return where(
-        checkpointing,
-        compute_bytes * hidden * layers * tokens,
-        layers * (stored_per_token_layer * tokens * compute_bytes / 2 + attention_scores),
+        grad_checkpointing,
+        block_inputs,
+        stored_per_token * tokens + eager * 8 * all_layer_score_heads * seq_len * tokens,
     )
 
 
 @MEMORY.step("bytes")
 def checkpoint_copies(
-    checkpoints: float,
-    checkpointing: float,
-    extra_checkpoint_copies: float,
-    compute_bytes: float,
-    hidden: float,
-    layers: float,
-    tokens: float,
-) -> float:
+    checkpoints: float, grad_checkpointing: float, trains_adapters: float, sharded: float,
+    extra_checkpoint_copies_sharded_adapter: float, compute_bytes: float, hidden: float, layers: float, tokens: float,
+) -> float:  # fmt: skip
     """Checkpoints with the second copy that sharded adapter stacks hold for all layers but two."""
     return checkpoints + (
-        checkpointing * extra_checkpoint_copies * compute_bytes * hidden * largest(layers - 2, 0) * tokens
+        grad_checkpointing
+        * trains_adapters
+        * sharded
+        * extra_checkpoint_copies_sharded_adapter
+        * compute_bytes
+        * hidden
+        * largest(layers - 2, 0)
+        * tokens
     )
 
 
 @MEMORY.step("bytes")
 def activations(
-    checkpointing: float,
-    activation_units: float,
-    compute_bytes: float,
-    hidden: float,
-    tokens: float,
-    activation_scale: float,
-    attention_scores: float,
+    grad_checkpointing: float, working_set_per_token: float, one_layer_temporaries: float, activation_scale: float,
+    adapter_input_bytes: float, one_adapter_inputs: float, compute_bytes: float, tokens: float, scores_per_layer: float,
+    seq_len: float,
+) -> float:  # fmt: skip
+    """Working set of the layer that backward recomputes; its temporaries alone where nothing is recomputed."""
+    return tokens * where(
+        grad_checkpointing,
+        working_set_per_token * activation_scale * compute_bytes / 2
+        + adapter_input_bytes * one_adapter_inputs
+        + scores_per_layer * seq_len,
+        one_layer_temporaries * compute_bytes / 2,
+    )
+
+
+# --- loss ---------------------------------------------------------------------------------------------------------
+
+
+@MEMORY.step("bytes per token and vocabulary entry")
+def logits_bytes(
+    kernels_fused: float, compiled: float, logits_bytes_fused: float, logits_bytes_stock: float, shifted_logits: float
 ) -> float:
-    """Working set of the layer that backward recomputes, temporaries included."""
-    return checkpointing * (activation_units * compute_bytes * hidden * tokens * activation_scale + attention_scores)
+    """Logits, their copies and gradient: fewer where a kernel or the compiler joins them."""
+    return where(kernels_fused + compiled, logits_bytes_fused, logits_bytes_stock) + 2 * shifted_logits
 
 
 @MEMORY.step("tokens")
-def logits_tokens(fused_loss: float, tokens: float, vocab: float, hidden: float) -> float:
+def logits_tokens(fused_ce: float, tokens: float, vocab: float, hidden: float) -> float:
     """Tokens whose logits exist at once: all, or one chunk of a fused linear cross-entropy."""
-    return where(fused_loss, ceil(tokens / ceil(vocab / hidden)), tokens)
+    return where(fused_ce, ceil(tokens / largest(ceil(vocab / hidden), 1)), tokens)
 
 
 @MEMORY.step("bytes")
 def logits(
-    logits_bytes: float,
-    logits_tokens: float,
-    vocab: float,
-    fused_loss: float,
-    compute_bytes: float,
-    tokens: float,
+    logits_bytes: float, logits_tokens: float, vocab: float, fused_ce: float, compute_bytes: float, tokens: float,
     hidden: float,
-) -> float:
+) -> float:  # fmt: skip
     """Logits, their fp32 copies and gradient; the fused loss keeps the gradient of its input instead."""
-    return logits_bytes * logits_tokens * vocab + fused_loss * compute_bytes * tokens * hidden
+    return logits_bytes * logits_tokens * vocab + fused_ce * compute_bytes * tokens * hidden
 
 
 @MEMORY.step("bytes")
-def head_gradient(
-    fused_loss: float, trains_adapters: float, compute_bytes: float, vocab: float, hidden: float
-) -> float:
+def final_hidden(kernels_fused: float, hidden: float, tokens: float) -> float:
+    """What the norm before the head keeps: an fp32 copy and its output, or input and output with a fused kernel."""
+    return (6 - 2 * kernels_fused) * hidden * tokens
+
+
+@MEMORY.step("bytes")
+def head_gradient(fused_ce: float, trains_adapters: float, compute_bytes: float, vocab: float, hidden: float) -> float:
     """Gradient of a trained head, which a fused loss computes already in forward."""
-    return fused_loss * (1 - trains_adapters) * compute_bytes * vocab * hidden
+    return fused_ce * (1 - trains_adapters) * compute_bytes * vocab * hidden

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from generator.estimate.memory import MEMORY
 from generator.estimate.results import PHASES
-from generator.estimate.steps import largest
+from generator.estimate.steps import largest, where
 
 __all__ = ["MEMORY", "PHASE_STEPS", "RESIDENT_TERMS", "phase_terms"]
 
 
 @MEMORY.step("bytes")
-def loading_layer(quantized: float, linear_per_layer: float) -> float:
-    """One layer still in bf16 while a quantised base is loaded."""
-    return quantized * 2 * linear_per_layer
+def loading_layer(quantized: float, compute_bytes: float, unit_linear: float) -> float:
+    """One layer still in the computing type while a quantised base is loaded."""
+    return quantized * compute_bytes * unit_linear
 
 
 @MEMORY.step("bytes")
@@ -25,19 +25,31 @@ def phase_load(weights: float, quantization_constants: float, loading_layer: flo
 def phase_forward_end(
     resident: float,
     gathered_root: float,
+    autocast_weights: float,
     checkpoints: float,
+    final_hidden: float,
     logits: float,
     head_gradient: float,
     accumulated_gradients: float,
 ) -> float:
     """The loss: all checkpoints are stored and the logits exist."""
-    return resident + gathered_root + checkpoints + logits + head_gradient + accumulated_gradients
+    return (
+        resident
+        + gathered_root
+        + autocast_weights
+        + checkpoints
+        + final_hidden
+        + logits
+        + head_gradient
+        + accumulated_gradients
+    )
 
 
 @MEMORY.step("bytes")
 def phase_backward_start(
     resident: float,
     gathered_root: float,
+    autocast_weights: float,
     checkpoint_copies: float,
     activations: float,
     gathered_layer: float,
@@ -48,6 +60,7 @@ def phase_backward_start(
     return (
         resident
         + gathered_root
+        + autocast_weights
         + checkpoint_copies
         + activations
         + gathered_layer
@@ -84,9 +97,9 @@ def phase_root_reduce(resident: float, layer_gradients: float, root_gradient_buf
 
 
 @MEMORY.step("bytes")
-def optimizer_transient(transient_bytes: float, trained_parameters: float, shards: float) -> float:
-    """Temporary of an AdamW that updates all tensors at once (foreach)."""
-    return transient_bytes * trained_parameters / shards
+def optimizer_transient(transient_bytes: float, trained_parameters: float, state_shards: float) -> float:
+    """Temporary of the update of all tensors at once."""
+    return transient_bytes * trained_parameters / state_shards
 
 
 @MEMORY.step("bytes")
@@ -122,9 +135,55 @@ def peak(
 
 
 @MEMORY.step("bytes")
-def host_memory(offloaded: float, host_bytes: float, trained_parameters: float) -> float:
-    """Host memory of the machine for offloaded optimizer states, fp32 weights and gradients."""
-    return offloaded * host_bytes * trained_parameters
+def host_memory(
+    cpu_offload_none: float,
+    host_bytes_per_parameter: float,
+    trained_parameters: float,
+    weights_on_host: float,
+    trains_adapters: float,
+    separate_master: float,
+    whole_weights: float,
+) -> float:
+    """Host memory of the machine: offloaded states, fp32 weights and gradients of what is trained.
+
+    With it all other weights, where they wait there as well.
+    """
+    return (1 - cpu_offload_none) * host_bytes_per_parameter * trained_parameters + weights_on_host * (
+        trains_adapters + separate_master
+    ) * whole_weights
+
+
+# --- around the peak ----------------------------------------------------------------------------------------------
+
+
+@MEMORY.step("ratio")
+def error_low(trains_adapters: float, error_low_adapter: float, error_low_full: float) -> float:
+    """How far below the expected peak runs were measured."""
+    return where(trains_adapters, error_low_adapter, error_low_full)
+
+
+@MEMORY.step("ratio")
+def error_high(trains_adapters: float, error_high_adapter: float, error_high_full: float) -> float:
+    """How far above it."""
+    return where(trains_adapters, error_high_adapter, error_high_full)
+
+
+@MEMORY.step("bytes")
+def peak_low(peak: float, error_low: float) -> float:
+    """The peak where everything goes well."""
+    return peak * (1 - error_low)
+
+
+@MEMORY.step("bytes")
+def peak_high(peak: float, error_high: float) -> float:
+    """The peak to be prepared for."""
+    return peak * (1 + error_high)
+
+
+@MEMORY.step("GiB")
+def overhead_gib(n_gpus: float, overhead_gib_one_gpu: float, overhead_gib_several_gpus: float) -> float:
+    """Outside the allocator: the CUDA context, and with several cards the communicators."""
+    return where(n_gpus - 1, overhead_gib_several_gpus, overhead_gib_one_gpu)
 
 
 PHASE_STEPS: dict[str, str] = {phase: f"phase_{phase.replace('-', '_')}" for phase in PHASES}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
@@ -9,12 +10,14 @@ from generator.architecture import Architecture
 from generator.errors import PlanError
 
 MethodId = Literal["full", "lora", "qlora", "pretrain"]
-Precision = Literal["bf16-mixed", "bf16-pure", "fp32"]
-Optimizer = Literal["adamw", "adamw-bf16", "adamw-8bit", "paged-adamw-8bit", "sgd"]
+Precision = Literal["bf16-mixed", "bf16-pure", "fp16-mixed", "fp16-pure", "fp32"]
+Optimizer = Literal[
+    "adamw", "adamw-bf16", "adamw-8bit", "paged-adamw-8bit", "adafactor", "lion", "muon", "sgd", "sgd-momentum"
+]
 OptimizerImpl = Literal["foreach", "fused", "in-backward"]
-Sharding = Literal["none", "ddp", "zero3", "fsdp1", "fsdp2"]
-Offload = Literal["none", "optimizer"]
-Quantization = Literal["none", "nf4", "nf4-dq"]
+Sharding = Literal["none", "ddp", "zero1", "zero2", "zero3", "fsdp1", "fsdp2"]
+Offload = Literal["none", "optimizer", "all"]
+Quantization = Literal["none", "nf4", "nf4-dq", "int8", "gptq-int4"]
 Attention = Literal["flash", "sdpa", "eager"]
 Dtype = Literal["fp32", "bf16"]
 
@@ -58,6 +61,16 @@ class Plan:
     lora_targets: tuple[str, ...] = ()
     """Names of the wrapped matrices, as in `architecture.linear_shapes`."""
     adapter_dtype: Dtype = "fp32"
+    lora_dropout: float = 0.0
+    """Share of dropped inputs of the adapters; any above 0 stores a copy and a mask of the input."""
+    train_embeddings: bool = False
+    """Adapters train whole copies of embedding and head beside them (`modules_to_save`)."""
+    reshard: bool = True
+    """Sharded weights are given back after forward; otherwise the whole model stays gathered until backward."""
+    kbit_preparation: bool = False
+    """PEFT's `prepare_model_for_kbit_training`: the residual stream of a quantised base runs in fp32."""
+    shifted_logits: bool = False
+    """The plain loss copies the fp32 logits without the last token (Transformers before 4.46)."""
     ecc: Literal["on", "off"] = "on"
     bus_gb_per_s: float | None = None
     """Collective bandwidth per GPU of the rig, one direction; None where nobody stated it: the link never bounds."""
@@ -66,7 +79,7 @@ class Plan:
         for name in ("n_gpus", "seq_len", "micro_batch", "grad_accum", "lora_rank"):
             if getattr(self, name) < 1:
                 raise PlanError(f"{name}: expected 1 or more, found {getattr(self, name)}")
-        for name, allowed in _CHOICES.items():
+        for name, allowed in CHOICES.items():
             if getattr(self, name) not in allowed:
                 raise PlanError(f"{name}: expected one of {', '.join(allowed)}, found {getattr(self, name)}")
         self._check_relations()
@@ -75,15 +88,20 @@ class Plan:
         if self.quant != "none" and self.method != "qlora":
             raise PlanError(f"quant: expected none for method {self.method}, found {self.quant}")
         if self.quant == "none" and self.method == "qlora":
-            raise PlanError("quant: expected nf4 or nf4-dq for method qlora, found none")
+            raise PlanError("quant: expected nf4, nf4-dq, int8 or gptq-int4 for method qlora, found none")
         if self.trains_adapters and not self.lora_targets:
             raise PlanError(f"lora_targets: expected at least one matrix for method {self.method}, found none")
-        if self.trains_adapters and self.cpu_offload != "none":
-            raise PlanError(f"cpu_offload: expected none for method {self.method}, found {self.cpu_offload}")
+        if self.trains_adapters and self.cpu_offload == "optimizer":
+            raise PlanError(f"cpu_offload: expected none or all for method {self.method}, found optimizer")
+        if self.train_embeddings and not self.trains_adapters:
+            raise PlanError(f"train_embeddings: expected n for method {self.method}, which trains them anyway, found y")
+        if not 0 <= self.lora_dropout < 1:
+            raise PlanError(f"lora_dropout: expected a share below 1, found {self.lora_dropout:g}")
         if self.n_gpus == 1 and self.sharding != "none":
             raise PlanError(f"sharding: expected none on one GPU, found {self.sharding}")
         if self.n_gpus > 1 and self.sharding == "none":
-            raise PlanError(f"sharding: expected ddp, fsdp1, fsdp2 or zero3 on {self.n_gpus} GPUs, found none")
+            expected = ", ".join(choice for choice in CHOICES["sharding"] if choice != "none")
+            raise PlanError(f"sharding: expected one of {expected} on {self.n_gpus} GPUs, found none")
 
     @property
     def trains_adapters(self) -> bool:
@@ -108,7 +126,7 @@ class Plan:
         return replace(self, n_gpus=n_gpus, sharding="none" if n_gpus == 1 else self.sharding)
 
 
-_CHOICES: dict[str, tuple[str, ...]] = {
+CHOICES: Mapping[str, tuple[str, ...]] = {
     "method": get_args(MethodId),
     "precision": get_args(Precision),
     "optimizer": get_args(Optimizer),
@@ -124,3 +142,4 @@ _CHOICES: dict[str, tuple[str, ...]] = {
     "grad_sync": ("each", "last"),
     "ecc": ("on", "off"),
 }
+"""Field of a plan that is one of several words → the words."""

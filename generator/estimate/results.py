@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeVar
 
 from generator.estimate.plan import Plan
 
@@ -15,8 +15,9 @@ PHASES = ("load", "forward-end", "backward-start", "backward-end", "root-reduce"
 
 TERMS = (
     "weights", "quantization-constants", "optimizer-states", "reduce-buffers", "layer-gradients", "held-gradients",
-    "accumulated-gradients", "gathered-root", "gathered-layer", "checkpoints", "checkpoint-copies", "activations",
-    "logits", "head-gradient", "dequantized-matrix", "root-gradient-buffers", "optimizer-transient", "loading-layer",
+    "accumulated-gradients", "gathered-root", "gathered-layer", "autocast-weights", "checkpoints", "checkpoint-copies",
+    "activations", "final-hidden", "logits", "head-gradient", "dequantized-matrix", "root-gradient-buffers",
+    "optimizer-transient", "loading-layer",
 )  # fmt: skip
 """What occupies memory: the keys inside a phase of `Estimate.phases_gib`."""
 
@@ -44,6 +45,37 @@ class Quantity:
     kind: Literal["step", "constant", "plan", "model", "gpu", "rig"]
     source: str
     """Reference of the formula, or the constant's id in data/constants.yml; empty where it needs none."""
+
+
+V = TypeVar("V")
+
+
+class Later(Mapping[str, V]):
+    """A mapping that is worked out when it is first looked at: searches make thousands of estimates and read one."""
+
+    __slots__ = ("_made", "_make")
+
+    def __init__(self, make: Callable[[], Mapping[str, V]]) -> None:
+        self._make = make
+        self._made: Mapping[str, V] | None = None
+
+    def _mapping(self) -> Mapping[str, V]:
+        if self._made is None:
+            self._made = self._make()
+        return self._made
+
+    def __getitem__(self, key: str) -> V:
+        return self._mapping()[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._mapping())
+
+    def __len__(self) -> int:
+        return len(self._mapping())
+
+    def __reduce__(self) -> tuple[type[dict[str, V]], tuple[dict[str, V]]]:
+        """Another process gets a plain dictionary."""
+        return dict, (dict(self._mapping()),)
 
 
 @dataclass(frozen=True, slots=True)

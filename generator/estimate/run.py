@@ -3,41 +3,60 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from generator.architecture import count_parameters
 from generator.catalog.catalogue import Catalog
-from generator.catalog.records import Constants
-from generator.estimate.inputs import Kind, chosen_constants, inputs_of
+from generator.catalog.records import Constants, Policy
+from generator.estimate.assumptions import assumptions_of
+from generator.estimate.inputs import inputs_of, kinds_of, name_of
 from generator.estimate.phases import MEMORY, PHASE_STEPS, phase_terms
 from generator.estimate.plan import Plan
-from generator.estimate.results import Band, Estimate, Fits, Quantity
+from generator.estimate.recipe import RECIPE
+from generator.estimate.results import Band, Estimate, Fits, Later, Quantity
+from generator.estimate.steps import Formulas, joined
 from generator.estimate.time import TIME
 from generator.units import gib_from_bytes, gib_from_mib
 
+FORMULAS: tuple[Formulas, ...] = (RECIPE, MEMORY, TIME)
+"""All steps from the inputs of a plan to its peak and speed, in groups, in the order of computation."""
 
-def _peak_phase(values: dict[str, float]) -> str:
+
+NAMED = frozenset(name for group in FORMULAS for step in group.steps.values() for name in step.inputs)
+"""Everything that some formula starts from: a choice that none of them asks about is no input."""
+
+
+ALL = joined(FORMULAS)
+"""The same as one group."""
+
+
+def _peak_phase(values: Mapping[str, float]) -> str:
     """The first phase that reaches the peak; loading only when nothing later does."""
     later = [phase for phase in PHASE_STEPS if phase != "load"]
     return max([*later, "load"], key=lambda phase: values[PHASE_STEPS[phase]])
 
 
-def _phases_gib(values: dict[str, float]) -> dict[str, dict[str, float]]:
+def _phases_gib(values: Mapping[str, float]) -> dict[str, Mapping[str, float]]:
     return {
         phase: {term.replace("_", "-"): gib_from_bytes(values[term]) for term in phase_terms(phase) if values[term] > 0}
         for phase in PHASE_STEPS
     }
 
 
-def _quantities(
-    values: dict[str, float], kinds: dict[str, Kind], chosen: dict[str, str], sources: Mapping[str, str]
-) -> dict[str, Quantity]:
-    inputs = {
-        name: Quantity(name, values[name], "", "", (), kind, chosen.get(name, "")) for name, kind in kinds.items()
+def _quantities(plan: Plan, catalog: Catalog, values: Mapping[str, float]) -> dict[str, Quantity]:
+    kinds = kinds_of(plan, catalog.constants, catalog.gpus[catalog.resolve_gpu(plan.gpu)])
+    ids = {name_of(id_): id_ for id_ in catalog.constants.constants}
+    found = {
+        name: Quantity(name, values[name], "", "", (), kind, ids.get(name, ""))
+        for name, kind in kinds.items()
+        if name in NAMED
     }
-    return inputs | MEMORY.quantities(values, sources) | TIME.quantities(values, sources)
+    for group in FORMULAS:
+        found |= group.quantities(values, catalog.constants.formula_sources)
+    return found
 
 
-def _speed(plan: Plan, values: dict[str, float]) -> Band | None:
+def _speed(plan: Plan, values: Mapping[str, float]) -> Band | None:
     """Nothing with offload: the optimizer step on the CPU and its traffic are not modelled."""
     if plan.cpu_offload != "none":
         return None
@@ -52,48 +71,65 @@ def fits_of(ratio: float, peak_gib: float, overhead_gib: float, usable_gib: floa
     return "yes" if ratio <= comfortable else "tight"
 
 
+def limits_of(policy: Policy) -> tuple[float, float]:
+    """The comfortable and the borderline ratio of peak to usable memory."""
+    return policy.comfortable_ratio.value, policy.borderline_ratio.value
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryOnly:
+    """Peak and room of one plan on its card: what searches ask hundreds of times. GiB."""
+
+    peak_gib: float
+    ratio: float
+    fits: Fits
+
+
+def memory_of(catalog: Catalog, plan: Plan, inputs: Mapping[str, float]) -> MemoryOnly:
+    """Memory of the plan that `inputs` describe, on the card of `plan`."""
+    values = ALL.evaluate(inputs, ("peak", "overhead_gib"))
+    peak = gib_from_bytes(values["peak"])
+    usable = catalog.gpus[catalog.resolve_gpu(plan.gpu)].framework_visible_gib.of(plan.ecc).value
+    fits = fits_of(peak / usable, peak, values["overhead_gib"], usable, limits_of(catalog.policy))
+    return MemoryOnly(peak_gib=peak, ratio=peak / usable, fits=fits)
+
+
 def peak_gib(constants: Constants, plan: Plan) -> float:
     """Expected allocator peak of `plan` per GPU in GiB: memory alone, which does not depend on the card."""
-    inputs, _ = inputs_of(plan, constants, None)
-    return gib_from_bytes(MEMORY.evaluate(inputs)["peak"])
+    return gib_from_bytes(ALL.evaluate(inputs_of(plan, constants), ("peak",))["peak"])
 
 
 def memory_band(constants: Constants, plan: Plan) -> Band:
     """Allocator peak of `plan` per GPU in GiB with its uncertainty: like the peak, it does not depend on the card."""
-    inputs, _ = inputs_of(plan, constants, None)
-    values = MEMORY.evaluate(inputs)
-    peak = gib_from_bytes(values["peak"])
-    return Band(peak * (1 - values["error_low"]), peak, peak * (1 + values["error_high"]))
+    values = ALL.evaluate(inputs_of(plan, constants), ("peak_low", "peak", "peak_high"))
+    return Band(*(gib_from_bytes(values[name]) for name in ("peak_low", "peak", "peak_high")))
 
 
 def estimate(catalog: Catalog, plan: Plan) -> Estimate:
     """Memory and time of `plan`; raises UnknownIdError for an unknown GPU."""
     gpu = catalog.gpus[catalog.resolve_gpu(plan.gpu)]
-    inputs, kinds = inputs_of(plan, catalog.constants, gpu)
-    values = TIME.evaluate(MEMORY.evaluate(inputs))
+    values = ALL.evaluate(inputs_of(plan, catalog.constants, gpu))
     peak = gib_from_bytes(values["peak"])
     usable = gpu.framework_visible_gib.of(plan.ecc).value
-    policy = catalog.policy
-    limits = (policy.comfortable_ratio.value, policy.borderline_ratio.value)
     link, compute = values["link_seconds"], values["compute_seconds"]
     return Estimate(
         plan=plan,
         parameters_total=count_parameters(plan.shape).total,
         parameters_trainable=int(values["trained_parameters"]),
-        peak_gib=Band(peak * (1 - values["error_low"]), peak, peak * (1 + values["error_high"])),
+        peak_gib=Band(gib_from_bytes(values["peak_low"]), peak, gib_from_bytes(values["peak_high"])),
         peak_phase=_peak_phase(values),
-        phases_gib=_phases_gib(values),
+        phases_gib=Later(lambda: _phases_gib(values)),
         usable_gib=usable,
         device_gib=gib_from_mib(gpu.usable_mib.of(plan.ecc).value),
         overhead_gib=values["overhead_gib"],
         ratio=peak / usable,
         headroom_gib=usable - peak,
-        fits=fits_of(peak / usable, peak, values["overhead_gib"], usable, limits),
+        fits=fits_of(peak / usable, peak, values["overhead_gib"], usable, limits_of(catalog.policy)),
         host_ram_gib=gib_from_bytes(values["host_memory"]),
         tokens_per_step_per_gpu=plan.tokens,
         tokens_per_sec_per_gpu=_speed(plan, values),
         break_even_tokens=values["break_even_tokens"],
         bound="link" if link > compute else "compute",
-        quantities=_quantities(values, kinds, chosen_constants(plan), catalog.constants.formula_sources),
-        assumptions=(),
+        quantities=Later(lambda: _quantities(plan, catalog, values)),
+        assumptions=assumptions_of(plan),
     )

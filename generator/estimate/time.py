@@ -11,16 +11,10 @@ from generator.estimate.steps import Formulas, largest, where
 TIME = Formulas()
 
 
-@TIME.step("parameters")
-def multiplied_parameters(linear_parameters: float, embedding: float, head: float) -> float:
-    """Weights multiplied for every token: the layers' matrices and the head, which counts also when tied."""
-    return linear_parameters + where(head, head, embedding)
-
-
 @TIME.step("FLOPs per token")
-def model_flops_per_token(multiplied_parameters: float, layers: float, query_width: float, seq_len: float) -> float:
+def model_flops_per_token(multiplied_parameters: float, attention_width: float, seq_len: float) -> float:
     """Forward and backward of one token, causal attention included, recomputation not."""
-    return 6 * multiplied_parameters + 6 * layers * query_width * seq_len
+    return 6 * multiplied_parameters + 6 * attention_width * seq_len
 
 
 @TIME.step("FLOPs per token")
@@ -51,15 +45,17 @@ def gathered_bytes_per_step(
 def reduced_bytes_per_step(
     sharded: float,
     replicated: float,
+    zero_stages: float,
     reduce_bytes: float,
-    gradient_bytes: float,
+    trained_bytes: float,
     trained_parameters: float,
     gradient_reductions: float,
 ) -> float:
-    """Gradients sent in one optimizer step: scattered once by sharding, all-reduced (twice the bytes) by DDP."""
+    """Gradients sent in one optimizer step: scattered by sharding; twice the bytes in DDP, ZeRO-1 and ZeRO-2."""
     return (
-        sharded * reduce_bytes * trained_parameters * gradient_reductions
-        + replicated * 2 * gradient_bytes * trained_parameters
+        where(sharded, reduce_bytes, (replicated + zero_stages) * 2 * trained_bytes)
+        * trained_parameters
+        * gradient_reductions
     )
 
 

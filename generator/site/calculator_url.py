@@ -14,7 +14,8 @@ PARAMETERS = (
     "model", "params_b", "config", "rig", "gpu", "n_gpus", "ecc", "bus_gb_per_s", "host_ram_gib", "method", "recipe",
     "seq_len", "micro_batch", "grad_accum", "grad_sync", "precision", "optimizer", "optimizer_impl", "sharding",
     "cpu_offload", "grad_checkpointing", "attention", "kernels", "fused_ce", "compile", "reduce_dtype", "root_wrap",
-    "quant", "lora_rank", "lora_targets", "adapter_dtype", "tokens", "price_per_gpu_hour", "price_per_kwh",
+    "reshard", "quant", "lora_rank", "lora_targets", "adapter_dtype", "lora_dropout", "train_embeddings",
+    "kbit_preparation", "shifted_logits", "tokens_millions", "price_per_gpu_hour", "price_per_kwh",
 )  # fmt: skip
 """In the order in which they stand in an address.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from datetime import date
 from decimal import ROUND_HALF_UP, Decimal
+from functools import lru_cache
 
 from babel import Locale
 from babel.dates import format_date
@@ -31,6 +32,12 @@ def rounded(value: Number, digits: int = 0) -> Decimal:
     return abs(result) if result == 0 else result
 
 
+@lru_cache(maxsize=65_536)
+def _written(value: Decimal, language: Language, pattern: str) -> str:
+    """The same few thousand numbers stand on thousands of pages."""
+    return decimal_text(value, Locale.parse(language), pattern)
+
+
 class Formats:
     """How one language writes numbers, dates and quantities. `digits` are decimals; `trim` drops final zeros."""
 
@@ -43,7 +50,7 @@ class Formats:
         """«1234,5», «12 345» / “1,234.5”, “12,345”; a minus is U+2212."""
         decimals = "#" if trim else "0"
         pattern = "#,##0" + (f".{decimals * digits}" if digits else "")
-        return decimal_text(rounded(value, digits), self._locale, pattern)
+        return _written(rounded(value, digits), self.language, pattern)
 
     def percent(self, ratio: Number, digits: int = 0) -> str:
         """«80 %» / “80%” for 0.8."""

@@ -16,6 +16,9 @@ from generator.errors import BuildError
 from generator.site.formats import Formats
 from generator.site.messages import Messages
 from generator.site.page import FRAGMENT_TOKEN, LANGUAGES, SECTIONS, Language
+from generator.site.pages_site import SIGNS
+from generator.site.policy import page_policy
+from generator.site.previews import SITE, preview_url
 from generator.site.urls import PREFIXES, Alternate, language_link, page_url, repository_url, site_url
 
 TAG = re.compile(r"<[^>]*>")
@@ -81,6 +84,9 @@ def on_env(env: Any, config: Any, **_: object) -> Any:
         tf_words={other: Messages(other) for other in LANGUAGES},
         tf_prefixes=PREFIXES,
         tf_languages=shell["languages"],
+        tf_verdicts={id_: [sign, Messages(language)(f"verdicts.{id_}.word")] for id_, sign in SIGNS.items()},
+        tf_policy=page_policy(),
+        tf_preview=preview_url(SITE, language),
     )
     return env
 

@@ -113,11 +113,17 @@ def load_messages(language: Language, directory: Path = LOCALES_DIR) -> Mapping[
     return messages
 
 
+@cache
+def _placeholders_of(language: Language, directory: Path, key: str) -> frozenset[str]:
+    return placeholders(load_messages(language, directory)[key])
+
+
 class Messages:
     """The words of one language: `messages("shell.nav.models")`, `messages("rig.gpus", count=4)`."""
 
     def __init__(self, language: Language, directory: Path = LOCALES_DIR) -> None:
         self.language = language
+        self.directory = directory
         self.catalogue = load_messages(language, directory)
         self._locale = Locale.parse(language)
 
@@ -149,7 +155,7 @@ class Messages:
             message = self.catalogue[key]
         except KeyError:
             raise MessageError(f"no message `{key}` in {self.language}") from None
-        names = placeholders(message)
+        names = _placeholders_of(self.language, self.directory, key)
         if missing := names - texts.keys():
             raise MessageError(f"message `{key}` in {self.language}: no value for {', '.join(sorted(missing))}")
         if isinstance(message, str):

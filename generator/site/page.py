@@ -10,9 +10,9 @@ from typing import Literal
 Language = Literal["ru", "en"]
 LANGUAGES: tuple[Language, ...] = ("ru", "en")
 
-Section = Literal["home", "rigs", "models", "gpus", "methods", "stacks", "methodology", "sources", "contribute"]
+Section = Literal["home", "rigs", "models", "calculator", "gpus", "methods", "stacks", "methodology", "sources", "contribute"]
 SECTIONS: tuple[Section, ...] = (
-    "home", "rigs", "models", "gpus", "methods", "stacks", "methodology", "sources", "contribute",
+    "home", "rigs", "models", "calculator", "gpus", "methods", "stacks", "methodology", "sources", "contribute",
 )  # fmt: skip
 """Tabs of the site, in their order."""
 
@@ -36,6 +36,11 @@ def relative_link(from_path: str, to_path: str) -> str:
     return "../" * from_path.count("/") + to_path or "./"
 
 
+def light_path(rig: str, model: str) -> str:
+    """Path of a light page, as in `Page.path`."""
+    return f"v/{rig}/{model}/"
+
+
 @dataclass(frozen=True, slots=True)
 class Page:
     """One page in one language. Its address is the site's root, the language's prefix and `path`."""
@@ -56,6 +61,10 @@ class Page:
     navigation_title: str | None = None
     """Title in the navigation; pages without one stay out of it and are reached by links."""
     search: bool = True
+    scripts: tuple[str, ...] = ()
+    """Scripts beside those of every page, as paths below the root of the language."""
+    styles: tuple[str, ...] = ()
+    """Stylesheets, likewise."""
 
     def link(self, to_path: str) -> str:
         """Relative address of another page of the same language, `#fragment` allowed."""

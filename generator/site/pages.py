@@ -6,12 +6,15 @@ from collections.abc import Mapping
 
 from generator.catalog import Catalog
 from generator.site.page import Language, Page
+from generator.site.pages_calculator import calculator_page
+from generator.site.pages_compare import compare_page
 from generator.site.pages_hardware import gpu_page, gpus_page, rig_page, rigs_page
 from generator.site.pages_home import home_page
 from generator.site.pages_methodology import methodology_page
-from generator.site.pages_methods import method_page, methods_page, stacks_page
+from generator.site.pages_methods import method_page, methods_page
 from generator.site.pages_models import model_page, models_page
 from generator.site.pages_site import Site
+from generator.site.pages_stack import stacks_page
 from generator.site.pages_sources import source_page, sources_page
 from generator.verdict.results import RigReport
 
@@ -27,8 +30,10 @@ def render_pages(catalog: Catalog, reports: Mapping[str, RigReport], language: L
         home_page(site),
         rigs_page(site),
         *(rig_page(site, rig) for rig in reports),
+        compare_page(site),
         models_page(site),
         *(model_page(site, model) for model in catalog.models),
+        calculator_page(site),
         gpus_page(site),
         *(gpu_page(site, gpu) for gpu in catalog.gpus),
         methods_page(site),

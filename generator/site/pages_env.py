@@ -83,6 +83,8 @@ class PageWriter:
         edit_path: str | None = None,
         navigation_title: str | None = None,
         search: bool = True,
+        scripts: tuple[str, ...] = (),
+        styles: tuple[str, ...] = (),
         **values: Any,
     ) -> Page:
         """The page that this template makes of these values."""
@@ -98,6 +100,8 @@ class PageWriter:
             edit_path=edit_path,
             navigation_title=navigation_title,
             search=search,
+            scripts=scripts,
+            styles=styles,
         )
 
     def globals(self) -> Mapping[str, Any]:

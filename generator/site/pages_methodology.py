@@ -6,8 +6,8 @@ from generator.catalog.records import Policy, Reasoned
 from generator.site.page import Page
 from generator.site.pages_settings import threshold_value
 from generator.site.pages_site import Site
-from generator.site.pages_values import ValueWriter
-from generator.views.methodology import FORMULAS, PHASES, inputs_of_report, lever_rows, phase_terms_of
+from generator.site.pages_values import ValueWriter, unit_key
+from generator.views.methodology import FORMULAS, PHASES, formula_inputs, lever_rows, phase_terms_of
 
 
 def methodology_page(site: Site) -> Page:
@@ -26,8 +26,9 @@ def methodology_page(site: Site) -> Page:
         phase_terms=phase_terms_of,
         formulas=FORMULAS,
         constant_value=ValueWriter(writer).constant,
+        unit_key=unit_key,
         formula_html=ValueWriter(writer).formula,
-        inputs=inputs_of_report(site.first_report),
+        inputs=formula_inputs(),
         workload={name: value for name, value in policy.workload if isinstance(value, Reasoned)},
         thresholds=thresholds(policy),
         threshold_value=lambda name, value: threshold_value(writer, name, value),

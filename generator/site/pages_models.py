@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from generator.catalog.records import Model
+from markupsafe import Markup
+
 from generator.site.page import Page
 from generator.site.pages_site import Site
 from generator.verdict.results import Verdict
 from generator.views.facts import facts_of
+from generator.views.light import what_is_not_modelled
+from generator.views.needs import needs_of
 
 
 def models_page(site: Site) -> Page:
@@ -21,6 +24,9 @@ def models_page(site: Site) -> Page:
             "models.index.description", count=len(models), n=writer.formats.number(len(models))
         ),
         navigation_title=writer.messages("models.index.navigation"),
+        rig_link=rig_link(site, writer.link(site.rig_path(site.first_rig))),
+        families=sorted({model.family for model in models.values()}, key=str.casefold),
+        licences=sorted({model.licence.value for model in models.values() if model.licence}, key=str.casefold),
         ordered=sorted(models, key=lambda model: (models[model].parameters.exact.value, model)),
         **site.values(writer),
     )
@@ -50,6 +56,7 @@ def model_page(site: Site, model_id: str) -> Page:
         model=model,
         by_rig={rig: verdicts for rig, verdicts in by_rig.items() if verdicts},
         recommended=site.first_report.recommended.get(model_id),
+        needs=needs_of(site.catalog, site.reports, model_id) if by_rig[site.first_rig] else (),
         unmodelled=what_is_not_modelled(model),
         facts=facts_of(model),
         siblings=[
@@ -59,11 +66,10 @@ def model_page(site: Site, model_id: str) -> Page:
     )
 
 
-def what_is_not_modelled(model: Model) -> tuple[str, ...]:
-    """Why a model has no verdict, as ids of `models.feature.*`: what it is for, or what its layers are made of."""
-    if model.objective != "causal-lm":
-        return (model.objective,)
-    return model.architecture.shape().unmodelled
+def rig_link(site: Site, href: str) -> Markup:
+    """The first rig as a link that a script may turn to another one."""
+    name = site.of(site.catalog.rigs[site.first_rig].name)
+    return Markup('<a class="tf-num" data-tf-rig-link href="{}">{}</a>').format(href, name)
 
 
 def verdict_words(site: Site, verdicts: dict[str, Verdict]) -> str:

@@ -11,13 +11,14 @@ from generator.catalog import Catalog, Usage
 from generator.catalog.fields import Text
 from generator.catalog.records import Recipe, Source
 from generator.estimate.results import Quantity
-from generator.site.page import Language
+from generator.site.page import Language, light_path
 from generator.site.pages_env import PageWriter
 from generator.site.pages_reasons import ReasonWriter
 from generator.site.pages_settings import recipe_idea
 from generator.site.pages_values import ValueWriter
+from generator.verdict import size_class_of
 from generator.verdict.advice import CONTEXT_STEP
-from generator.verdict.results import RigReport
+from generator.verdict.results import RigReport, VerdictId
 from generator.views.accuracy import Checks, checks_of
 from generator.views.facts import fact_anchor
 from generator.views.rigs import methods_of
@@ -26,7 +27,7 @@ from generator.views.sources import SourceView, source_host, source_views
 if TYPE_CHECKING:
     from markupsafe import Markup
 
-SIGNS: Mapping[str, str] = {"comfortable": "●", "borderline": "◐", "not-recommended": "○", "unknown": "?"}
+SIGNS: Mapping[VerdictId, str] = {"comfortable": "●", "borderline": "◐", "not-recommended": "○", "unknown": "?"}
 """The sign beside a verdict's word: colour alone says nothing."""
 
 
@@ -80,13 +81,18 @@ class Site:
         """Page of a rig, at the row of a model where one is given."""
         return f"rigs/{rig}/" + (f"#{model}" if model else "")
 
-    def model_path(self, model: str, method: str = "", rig: str = "") -> str:
-        """Page of a model; at the explanation of a method's verdict where one is given."""
-        return f"models/{model}/" + (f"#{self.verdict_anchor(method, rig)}" if method else "")
+    def light_path(self, rig: str, model: str, method: str = "") -> str:
+        """Light page of a model on a rig; at the explanation of a method's verdict where one is given."""
+        return light_path(rig, model) + (f"#{method}" if method else "")
 
-    def verdict_anchor(self, method: str, rig: str = "") -> str:
-        """Id of a verdict on a model's page: the method for the first rig, the rig and the method for others."""
-        return method if rig in ("", self.first_rig) else f"{rig}-{method}"
+    def model_path(self, model: str, method: str = "", rig: str = "") -> str:
+        """Page of a model; where a method is given, the place that explains its verdict on a rig.
+
+        The page itself explains those on the first rig, the light pages all.
+        """
+        if method and rig not in ("", self.first_rig):
+            return self.light_path(rig, model, method)
+        return f"models/{model}/" + (f"#{method}" if method else "")
 
     def usage_path(self, usage: Usage) -> str:
         """Page, and place on it, of a value that a source is cited for."""
@@ -104,6 +110,8 @@ class Site:
                 return page
             case "stack":
                 return f"stacks/#{usage.record_id}"
+            case "choice" | "environment" | "library":
+                return f"stacks/#{usage.kind}-{usage.record_id.replace('.', '-')}"
             case "constants":
                 return f"methodology/#{'q' if parts[0] == 'formulas' else 'constant'}-{parts[1]}"
             case _:
@@ -123,6 +131,12 @@ class Site:
                 return catalog.methods[usage.record_id].name
             case "stack":
                 return catalog.stack[usage.record_id].text
+            case "choice":
+                return catalog.choices[usage.record_id].question
+            case "environment":
+                return catalog.environments[usage.record_id].name
+            case "library":
+                return catalog.libraries[usage.record_id].name
             case "constants":
                 return usage.field.split(".")[1]
             case _:
@@ -146,6 +160,11 @@ class Site:
         """Whether a longest context is the model's own and not that of the memory."""
         known = self.catalog.models[model].context_tokens if model in self.catalog.models else None
         return known is not None and seq_len + CONTEXT_STEP > known.value
+
+    def size_of(self, model: str) -> str:
+        """Name of the size class of a model."""
+        parameters = self.catalog.models[model].parameters.exact.value
+        return self.of(size_class_of(self.catalog, parameters).name)
 
     def size_class_name(self, size_class: str) -> str:
         """Name of a size class: «7–8B»."""
@@ -171,6 +190,8 @@ class Site:
 
         return {
             "site": self,
+            "size_of": self.size_of,
+            "sizes": [self.of(item.name) for item in self.catalog.policy.size_classes],
             "catalog": self.catalog,
             "methods": methods_of(self.catalog),
             "SIGNS": SIGNS,

@@ -14,6 +14,7 @@ from generator.site.formats import rounded
 from generator.site.pages_env import PageWriter
 from generator.units import gib_from_bytes
 from generator.views.facts import Fact
+from generator.views.methodology import CONSTANT_NAMES
 
 OPERATORS: Mapping[str, str] = {"*": "×", "/": "÷", "-": "−", "+": "+"}
 FORMULA_TOKEN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|[-+*/]|\d+(?:\.\d+)?|[(),]|\s+")
@@ -22,6 +23,12 @@ FORMULA_TOKEN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|[-+*/]|\d+(?:\.\d+)?|[(),]|\
 def unit_key(unit: str) -> str:
     """A unit of data/constants.yml as a message key: `bytes-per-parameter`."""
     return "-".join(re.findall(r"[a-z0-9]+", unit.lower()))
+
+
+def anchor_of(quantity: str) -> str:
+    """Where the methodology page explains a quantity: among the formulas and their inputs, or among the constants."""
+    name = quantity.replace("_", "-")
+    return f"constant-{name}" if quantity in CONSTANT_NAMES else f"q-{name}"
 
 
 class ValueWriter:
@@ -89,7 +96,7 @@ class ValueWriter:
         pieces: list[Markup] = []
         for token in FORMULA_TOKEN.findall(step.formula):
             if token in step.inputs:
-                pieces.append(Markup('<a href="#q-{}">{}</a>').format(token.replace("_", "-"), token))
+                pieces.append(Markup('<a href="#{}">{}</a>').format(anchor_of(token), token))
             else:
                 pieces.append(escape(OPERATORS.get(token, token)))
         return Markup("<code>{}</code>").format(Markup("").join(pieces))

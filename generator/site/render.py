@@ -12,12 +12,14 @@ import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import yaml
 
 from generator.catalog import Catalog
 from generator.errors import BuildError
+from generator.site.browser.bundle import scripts
 from generator.site.messages import Messages
 from generator.site.page import LANGUAGES, SECTIONS, Language, Page
 from generator.site.pages import render_pages
@@ -67,6 +69,10 @@ def generated(page: Page) -> Document:
         "render_macros": False,
         "searchable": page.search,
     }
+    if page.scripts:
+        meta["scripts"] = list(page.scripts)
+    if page.styles:
+        meta["styles"] = list(page.styles)
     if page.edit_path:
         meta["edit_path"] = page.edit_path
     return Document(
@@ -171,13 +177,21 @@ def _remove_others(directory: Path, kept: set[str]) -> None:
 
 
 def write_language(
-    documents: Sequence[Document], language: Language, facts: Mapping[str, Any], work_dir: Path, source_dir: Path
+    documents: Sequence[Document],
+    language: Language,
+    facts: Mapping[str, Any],
+    work_dir: Path,
+    source_dir: Path,
+    made: Mapping[str, str] = MappingProxyType({}),
 ) -> None:
-    """Writes one language's docs_dir and the two files for its hooks; removes what no longer belongs there."""
+    """Writes one language's docs_dir and the two files for its hooks; removes what no longer belongs there.
+
+    `made` are further files by their path in docs_dir: scripts that the build makes.
+    """
     target = work_dir / "docs" / language
     files = {document.file: document for document in documents}
-    for name, document in files.items():
-        _write(target / name, document.text)
+    for name, text in {**{name: document.text for name, document in files.items()}, **made}.items():
+        _write(target / name, text)
     others = {
         path.relative_to(base).as_posix(): path
         for base in (source_dir / "docs" / language, source_dir / "docs")
@@ -188,7 +202,7 @@ def write_language(
     }
     for name, path in others.items():
         _copy(path, target / name)
-    _remove_others(target, files.keys() | others.keys())
+    _remove_others(target, files.keys() | made.keys() | others.keys())
     messages = Messages(language)
     shell = {
         **facts,
@@ -244,6 +258,7 @@ def render(
     paths = {language: {document.path for document in documents[language]} for language in chosen}
     if len(chosen) > 1 and paths["ru"] != paths["en"]:
         raise BuildError(f"pages in one language only: {', '.join(sorted(paths['ru'] ^ paths['en']))}")
+    made = scripts(catalog)
     for language in chosen:
-        write_language(documents[language], language, facts, work_dir, source_dir)
+        write_language(documents[language], language, facts, work_dir, source_dir, made)
     return documents

@@ -15,6 +15,9 @@ from generator.verdict.setup import Setup, Subject, setup_of, subject_of, subjec
 
 Verdicts = Mapping[tuple[str, str], Verdict]
 
+SPARSE = frozenset({"moe", "per-layer-embeddings"})
+"""What makes a size say little: most parameters are experts, or tables of embeddings, that a token never multiplies."""
+
 
 def judge(catalog: Catalog, subject: Subject, method_id: str, setup: Setup) -> Verdict:
     """One method for one model on one machine."""
@@ -134,7 +137,7 @@ def judge_setup(catalog: Catalog, setup: Setup) -> RigReport:
     dense = {
         subject.id: parameters[subject.id]
         for subject in subjects
-        if not subject.shape.unmodelled and "moe" not in subject.shape.features
+        if not subject.shape.unmodelled and not SPARSE & subject.shape.features
     }
     cells = _capability(catalog, dense, verdicts)
     return RigReport(

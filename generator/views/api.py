@@ -220,6 +220,11 @@ def rig_path(rig: str) -> str:
     return f"rigs/{rig}.json"
 
 
+def model_path(model: str) -> str:
+    """File of a model, relative to the folder of the API."""
+    return f"models/{model}.json"
+
+
 def rig_table_path(rig: str) -> str:
     """Table of a rig, relative to the folder of the API."""
     return f"rigs/{rig}.csv"
@@ -244,7 +249,7 @@ def api_files(catalog: Catalog, reports: Reports) -> dict[str, tuple[str, Head]]
         "rigs.json": ("rigs", rigs_file(catalog, reports)),
         "sources.json": ("sources", sources_file(catalog)),
         **{rig_path(rig): ("rig", rig_file(catalog, report)) for rig, report in reports.items()},
-        **{f"models/{model}.json": ("model", model_file(catalog, reports, model)) for model in catalog.models},
+        **{model_path(model): ("model", model_file(catalog, reports, model)) for model in catalog.models},
     }
     listed = {"index.json": "index", **{path: kind for path, (kind, _) in files.items()}}
     tables = [*api_tables(catalog, reports)]

@@ -67,11 +67,12 @@ def _edge(report: RigReport, method: str, view: CellView) -> str | None:
 
 
 def out_of_reach(report: RigReport, method: str) -> tuple[str, ...]:
-    """Models that the method is not recommended for, the smallest first."""
+    """Dense models that the method is not recommended for, the smallest first."""
+    dense = {model for cell in report.capability.values() for model in cell.models}
     return tuple(
         model
         for (model, tried), verdict in report.verdicts.items()
-        if tried == method and verdict.verdict == "not-recommended"
+        if tried == method and model in dense and verdict.verdict == "not-recommended"
     )
 
 

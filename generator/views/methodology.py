@@ -4,18 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 from generator.catalog import Catalog
+from generator.catalog.rules.completeness import REQUIRED_CONSTANTS
+from generator.estimate.inputs import FLAGS, PLAN_ANSWERS, PLAN_NUMBERS, name_of
+from generator.estimate.layer import LAYER
+from generator.estimate.layers import PER_LAYER
 from generator.estimate.phases import MEMORY, phase_terms
-from generator.estimate.results import PHASES, Estimate, Quantity
+from generator.estimate.recipe import RECIPE
+from generator.estimate.results import PHASES, Estimate
 from generator.estimate.steps import Step
 from generator.estimate.time import TIME
 from generator.verdict.levers import levers
 from generator.verdict.results import RigReport
 
-__all__ = ["FORMULAS", "PHASES", "LeverRow", "inputs_of_report", "lever_rows", "phase_terms_of"]
+__all__ = [
+    "FORMULAS",
+    "PHASES",
+    "Input",
+    "LeverRow",
+    "formula_inputs",
+    "lever_rows",
+    "phase_terms_of",
+]
 
 FORMULAS: Mapping[str, tuple[Step, ...]] = {
+    "layer": tuple(LAYER.steps.values()),
+    "recipe": tuple(RECIPE.steps.values()),
     "memory": tuple(MEMORY.steps.values()),
     "time": tuple(TIME.steps.values()),
 }
@@ -27,13 +43,56 @@ def phase_terms_of(phase: str) -> tuple[str, ...]:
     return phase_terms(phase)
 
 
-def inputs_of_report(report: RigReport) -> tuple[Quantity, ...]:
-    """The inputs of the formulas that are no constants of data/, as one estimate of the report has them."""
-    rungs = (rung for verdict in report.verdicts.values() for rung in verdict.rungs)
-    first = next(rungs, None)
-    if first is None:
-        return ()
-    return tuple(quantity for quantity in first.estimate.quantities.values() if quantity.kind != "step")
+InputKind = Literal["layer", "model", "plan", "constant", "gpu", "rig"]
+
+CHOSEN_BY: Mapping[str, tuple[str, str]] = {
+    flag: (field, choice) for field, flags in FLAGS.items() for choice, flag in flags.items()
+}
+"""Name of a flag → the setting and its value."""
+
+CONSTANT_NAMES = frozenset(name_of(id_) for id_ in REQUIRED_CONSTANTS)
+"""Constants of data/constants.yml as the formulas name them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """A number that some formula starts from."""
+
+    name: str
+    kind: InputKind
+    choice: tuple[str, str] | None = None
+    """Setting and value, for a flag."""
+    of_layers: tuple[Literal["all", "one"], str] | None = None
+    """Over all layers or of the heaviest one, and the step that is meant; for what a model hands on of its layers."""
+
+
+def formula_inputs() -> tuple[Input, ...]:
+    """Every name in a formula that no formula computes, in the order in which the formulas name them."""
+    computed = {step.name for steps in FORMULAS.values() for step in steps}
+    found: dict[str, Input] = {}
+    for area, steps in FORMULAS.items():
+        for step in steps:
+            for name in step.inputs:
+                if name not in computed and name not in found:
+                    found[name] = _input(name, in_layer=area == "layer")
+    return tuple(found.values())
+
+
+def _input(name: str, *, in_layer: bool) -> Input:
+    if in_layer:
+        return Input(name, "layer")
+    if name in CHOSEN_BY:
+        return Input(name, "plan", choice=CHOSEN_BY[name])
+    over, _, own = name.partition("_")
+    if over in ("all", "one") and own in PER_LAYER:
+        return Input(name, "model", of_layers=("all" if over == "all" else "one", own))
+    if name in (*PLAN_NUMBERS, *PLAN_ANSWERS):
+        return Input(name, "plan")
+    if name in CONSTANT_NAMES:
+        return Input(name, "constant")
+    if name.startswith("sustained_flops"):
+        return Input(name, "gpu")
+    return Input(name, "rig" if name.startswith("bus_") else "model")
 
 
 PEAK_DIGITS = 1

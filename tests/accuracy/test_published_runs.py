@@ -22,7 +22,7 @@ def test_full_fine_tuning_of_8b_on_four_cards(catalog: Catalog, run: str) -> Non
     assert abs(found[run].error) <= LIMIT, f"{found[run].peak_gib:.2f} GiB against {found[run].measurement.peak_gib}"
 
 
-@pytest.mark.parametrize(("method", "limit"), [("full", 0.03), ("lora", 0.05), ("qlora", 0.06)])
+@pytest.mark.parametrize(("method", "limit"), [("full", 0.03), ("lora", 0.05), ("qlora", 0.08)])
 def test_median_absolute_error_of_exact_readings(catalog: Catalog, method: str, limit: float) -> None:
     found = next(
         each for each in summaries(compare(catalog).comparisons) if each.source == EXACT and each.method == method

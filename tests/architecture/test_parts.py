@@ -185,7 +185,7 @@ def test_what_stands_outside_the_layers() -> None:
     bare, whole = count_parameters(model(layer)), count_parameters(model(layer, outside=outside))
     assert whole.text == bare.text + 1107
     assert whole.matmul == bare.matmul + 64
-    assert model(layer, outside=outside).unmodelled == ("learned-positions", "per-layer-embeddings")
+    assert tuple(sorted(model(layer, outside=outside).features)) == ("learned-positions", "per-layer-embeddings")
 
 
 def test_kinds_of_layers_are_counted_each() -> None:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import itertools
 from pathlib import Path
-from typing import Any, get_args
+from typing import get_args
 
 import pytest
 
@@ -16,8 +15,8 @@ from generator.catalog.rules import RULES, rule
 from generator.catalog.rules.completeness import REQUIRED_CONSTANTS, contradictions
 from generator.catalog.rules.texts import placeholders
 from generator.errors import CatalogErrors, DataError, PlanError
-from generator.estimate.inputs import chosen_constants
-from generator.estimate.plan import Optimizer, Plan, Quantization, Sharding
+from generator.estimate import FORMULAS, Plan
+from generator.estimate.inputs import card_numbers, inputs_of, name_of
 from tests.support import FILES, GPU, MODEL, RIG, edit, tiny_catalog, write
 
 OTHER = "models/qwen3/other.yml"
@@ -64,6 +63,11 @@ BROKEN = [
      "1:22: models.qwen3-0.6b: expected an id that is gone, found `qwen3-0.6b`, which exists"),
     ("permalinks", "permalinks.yml", "models: {}", "models: {old: models/gone/}",
      "1:15: models.old: expected the address of a page, found `models/gone/`"),
+    ("link-exceptions", "link-exceptions.yml", "www.nvidia.com", "www.nvidia.org",
+     ("1:9: hosts.www.nvidia.org: expected the server of a source, found `www.nvidia.org` (did you mean"
+      " `www.nvidia.com`?)")),
+    ("link-exceptions", "link-exceptions.yml", "hosts: {www.nvidia.com:", "sources: {zera:",
+     "1:11: sources.zera: expected the id of a source, found `zera` (did you mean `zero`?)"),
     ("unique-names", MODEL, "hugging_face: [Qwen/Qwen3-0.6B,", ("aliases: [qwen/qwen3-0.6b-BASE,"
      " Qwen/qwen3-0.6B-base]\nhugging_face: [Qwen/Qwen3-0.6B,"), ("4:11: aliases.0: expected each name once, found"
      " `qwen/qwen3-0.6b-BASE` again")),
@@ -90,6 +94,10 @@ BROKEN = [
     ("unique-recipes", "methods/full.yml", "citations: [{source: zero}]", ("citations: [{source: zero}]\n  - id:"
      " fsdp2\n    name: {ru: Х, en: X}\n    settings: {precision: fp32, optimizer: adamw, sharding: ddp}\n"
      "    summary: {ru: Х, en: X}"), "13:9: ladder.1.id: expected an id of its own, found `fsdp2` again"),
+    ("stack-options", "stack/choices/split.yml", "second: shards", "second: shard",
+     "8:13: options.0.second: expected another option of the question, found `shard` (did you mean `shards`?)"),
+    ("environment-models", "stack/environments/trl.yml", "qwen3-0.6b: 0.6B", "qwen3-0.6: 0.6B",
+     "10:21: models.qwen3-0.6: expected the id of a model, found `qwen3-0.6` (did you mean `qwen3-0.6b`?)"),
     ("recipe-runs", "methods/full.yml", "fused_ce: true", "quant: nf4",
      "10:81: ladder.0.settings.quant: expected `none` for method full, found `nf4`"),
     ("recipe-runs", "methods/lora.yml", "sharding: ddp", "sharding: none",
@@ -99,7 +107,7 @@ BROKEN = [
     ("constants-known", "constants.yml", "error-low-full:", "error-lower-full:",
      "1:1: constants: expected the constant `error-low-full`, found none"),
     ("constants-known", "constants.yml", "error-low-full:", "error-lower-full:",
-     ("12:3: constants.error-lower-full: expected a constant that the estimate uses, found `error-lower-full` (did you"
+     ("11:3: constants.error-lower-full: expected a constant that the estimate uses, found `error-lower-full` (did you"
       " mean `error-low-full`?)")),
     ("plausible", GPU, "bf16_dense_tflops: {value: 364.2", "bf16_dense_tflops: {value: 364200",
      "22:28: bf16_dense_tflops.value: expected from 1 to 20000 TFLOPS, found 364200"),
@@ -108,7 +116,7 @@ BROKEN = [
     ("plausible", "policy.yml", "seq_len: {value: 4096,", "seq_len: {value: 1e12,",
      "2:20: workload.seq_len.value: expected from 16 to 1e+08 tokens, found 1e+12"),
     ("plausible", "constants.yml", "adapter-time-factor: {value: 0.85", "adapter-time-factor: {value: 0",
-     "8:32: constants.adapter-time-factor.value: expected from 0.01 to 100, found 0"),
+     "7:32: constants.adapter-time-factor.value: expected from 0.01 to 100, found 0"),
     ("plausible", MODEL, "layers: 28", "layers: 280000",
      "11:11: architecture.layers: expected from 1 to 2000 layers, found 280000"),
     ("framework-sees-most", GPU, "value: 44.4", "value: 4.44",
@@ -219,23 +227,13 @@ def test_every_rule_has_a_failing_example() -> None:
     assert shown == set(RULES)
 
 
-def test_the_constants_are_those_that_plans_call_for(catalog: Catalog) -> None:
-    choices: dict[str, tuple[Any, ...]] = {
-        "kernels": ("stock", "fused"),
-        "optimizer": get_args(Optimizer),
-        "sharding": get_args(Sharding),
-        "quant": get_args(Quantization),
-        "n_gpus": (1, 4),
-    }
-    wanted = {"adam-8bit-state-bytes"}
-    shape = catalog.models["qwen3-0.6b"].architecture.shape()
-    for method in METHOD_IDS:
-        for values in itertools.product(*choices.values()):
-            settings = dict(zip(choices, values, strict=True))
-            with contextlib.suppress(PlanError):
-                plan = Plan("m", shape, "g", method=method, lora_targets=("q_proj",), **settings)  # type: ignore[arg-type]
-                wanted.update(chosen_constants(plan).values())
-    assert wanted == set(REQUIRED_CONSTANTS)
+def test_the_constants_are_those_that_formulas_name(catalog: Catalog) -> None:
+    named = {name for group in FORMULAS for step in group.steps.values() for name in step.inputs}
+    assert {name_of(id_) for id_ in REQUIRED_CONSTANTS} <= named
+    plan = Plan("m", catalog.models["qwen3-0.6b"].architecture.shape(), "g", n_gpus=1, method="full")
+    given = {**inputs_of(plan, catalog.constants), **card_numbers(catalog.gpus["rtx-6000-ada"])}
+    computed = {name for group in FORMULAS for name in group.steps}
+    assert named - computed <= set(given)
 
 
 def test_the_rule_for_recipes_says_what_a_plan_says(catalog: Catalog) -> None:

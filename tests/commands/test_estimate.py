@@ -225,7 +225,7 @@ def test_explain_gives_every_step_with_inputs_and_sources(catalog: Catalog, caps
     peak = by_name["peak"]
     assert peak["formula"].startswith("largest(phase_load, ")
     assert peak["value"] == max(peak["inputs"].values())
-    assert by_name["host_bytes"]["constant"] == "host-bytes-per-parameter"
+    assert by_name["host_bytes_per_parameter"]["constant"] == "host-bytes-per-parameter"
     for each in content["quantities"]:
         assert set(each["inputs"]) <= set(by_name)
         assert set(each["sources"]) <= set(catalog.sources)

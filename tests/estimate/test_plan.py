@@ -20,13 +20,13 @@ FULL = Plan(model="x", shape=shape_of_size(1e9), gpu="g", n_gpus=4, method="full
         ({"seq_len": -5}, "seq_len: expected 1 or more"),
         ({"precision": "fp7"}, "precision: expected one of bf16-mixed"),
         ({"quant": "nf4"}, "quant: expected none for method full"),
-        ({"method": "qlora"}, "quant: expected nf4 or nf4-dq for method qlora, found none"),
+        ({"method": "qlora"}, "quant: expected nf4, nf4-dq, int8 or gptq-int4 for method qlora, found none"),
         ({"method": "lora"}, "lora_targets: expected at least one matrix"),
         ({"n_gpus": 1}, "sharding: expected none on one GPU"),
-        ({"sharding": "none"}, "sharding: expected ddp"),
+        ({"sharding": "none"}, "sharding: expected one of ddp"),
         (
             {"method": "lora", "lora_targets": LORA_TARGETS["q+v"], "cpu_offload": "optimizer"},
-            "cpu_offload: expected none for method lora",
+            "cpu_offload: expected none or all for method lora",
         ),
     ],
 )

@@ -6,15 +6,16 @@ import ast
 
 import pytest
 
-from generator.estimate.phases import MEMORY, PHASE_STEPS, phase_terms
+from generator.estimate import FORMULAS
+from generator.estimate.layer import LAYER
+from generator.estimate.phases import PHASE_STEPS, phase_terms
 from generator.estimate.results import PHASES, TERMS
 from generator.estimate.steps import FUNCTIONS, Formulas
-from generator.estimate.time import TIME
 
 ALLOWED = (
     ast.Expression, ast.BinOp, ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Name, ast.Load, ast.Constant, ast.Call,
 )  # fmt: skip
-STEPS = [*MEMORY.steps.values(), *TIME.steps.values()]
+STEPS = [step for group in (LAYER, *FORMULAS) for step in group.steps.values()]
 
 
 @pytest.mark.parametrize("step", STEPS, ids=lambda step: step.name)

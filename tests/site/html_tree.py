@@ -37,10 +37,10 @@ class Element:
                 yield from child.elements()
 
     def texts(self) -> Iterator[tuple[str, Element]]:
-        """Text nodes with the element that each stands in."""
+        """Text nodes with the element that each stands in; data for scripts is no text."""
         for child in self.children:
             if isinstance(child, Element):
-                yield from child.texts()
+                yield from child.texts() if child.tag != "script" else ()
             else:
                 yield child, self
 

@@ -10,7 +10,7 @@ from generator.architecture import LORA_TARGETS
 from generator.catalog import Catalog
 from generator.errors import PlanError
 from generator.estimate import Plan
-from generator.estimate.plan import _CHOICES as CHOICES
+from generator.estimate.plan import CHOICES
 
 LENGTHS = (1, 2, 127, 128, 1023, 1024, 2048, 4095, 4096, 4097, 8192, 32_768, 131_072, 1_000_000)
 COUNTS = (1, 1, 2, 3, 4, 4, 7, 8, 16, 64, 1024)

@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 from generator.site.api import api_texts
-from generator.site.page import FRAGMENT_ID, LANGUAGES, SECTIONS
+from generator.site.light import light_paths
+from generator.site.page import FRAGMENT_ID, LANGUAGES, SECTIONS, Language, light_path
+from generator.site.pages_stack import config_texts
 from generator.site.urls import PREFIXES
 from tests.site.html_tree import parse
 from tests.site.pages_support import heading_ids, real_catalog, real_pages, real_reports, to_html
@@ -28,7 +30,8 @@ def test_both_languages_have_the_same_pages_with_the_same_heading_ids() -> None:
 
 def test_every_record_has_its_page() -> None:
     catalog, paths = real_catalog(), set(real_pages("en"))
-    wanted = {"", "rigs/", "models/", "gpus/", "methods/", "methodology/", "sources/", "stacks/"}
+    wanted = {"", "calculator/", "rigs/", "models/", "gpus/", "methods/", "methodology/", "sources/", "stacks/"}
+    wanted.add("rigs/compare/")
     for kind in ("rigs", "models", "gpus", "methods", "sources"):
         wanted |= {f"{kind}/{record}/" for record in getattr(catalog, kind)}
     assert paths == wanted
@@ -63,13 +66,21 @@ def test_html_is_well_formed_and_its_ids_are_unique(language) -> None:
         assert len(ids) == len(set(ids)), (page.path, sorted(i for i in ids if ids.count(i) > 1))
 
 
+def _configurations(language: Language) -> set[str]:
+    """Addresses of the files of configurations."""
+    return set(config_texts(real_catalog(), next(iter(real_reports().values())), language))
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_link_leads_to_a_page_and_a_place_on_it(language) -> None:
     pages = real_pages(language)
     trees = {path: parse(to_html(page)) for path, page in pages.items()}
     ids = {path: {e.attributes.get("id") for e in tree.elements()} for path, tree in trees.items()}
     ids["contribute/"] = {"report-an-error"}
-    files = api_texts(real_catalog(), real_reports()).keys()
+    judged = {light_path(rig, model) for rig, report in real_reports().items() for model, _ in report.verdicts}
+    ids |= dict.fromkeys(light_paths(real_catalog(), real_reports()), set())
+    ids |= dict.fromkeys(judged, set(real_catalog().methods))
+    files = api_texts(real_catalog(), real_reports()).keys() | _configurations(language)
     broken = []
     for path, tree in trees.items():
         for element in tree.elements():
@@ -79,6 +90,7 @@ def test_every_link_leads_to_a_page_and_a_place_on_it(language) -> None:
             if re.match(r"https://", href):
                 continue
             target, _, anchor = href.partition("#")
+            target = target.partition("?")[0]
             resolved = posixpath.normpath(posixpath.join("/", PREFIXES[language], path, target)).strip("/")
             if resolved in files:
                 continue
@@ -101,7 +113,7 @@ def test_no_russian_letters_on_english_pages_but_in_marked_quotations() -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_texts_carry_no_keys_and_no_placeholders(language) -> None:
-    areas = "common|verdicts|reasons|home|rigs|models|gpus|methods|methodology|sources|stacks|facts|quantities|shell"
+    areas = "common|verdicts|reasons|home|rigs|models|gpus|methods|methodology|sources|stacks|facts|quantities|shell|calculator"
     for page in real_pages(language).values():
         shown = parse(to_html(page)).text
         assert not re.search(rf"\b(?:{areas})\.[a-z_-]+\.[a-z_-]+", shown), page.path

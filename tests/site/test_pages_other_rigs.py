@@ -79,7 +79,15 @@ def test_a_second_rig_has_its_page_and_its_own_places_on_the_pages_of_models() -
     pages = {p.path: p for p in render_pages(two, {rig: judge_rig(two, rig) for rig in rigs}, "en")}
     assert "rigs/8x-rtx-6000-ada/" in pages
     ids = heading_ids(pages["models/qwen3-8b/"])
-    assert {"full", "8x-rtx-6000-ada-full"} <= set(ids)
+    assert {"full", "needs"} <= set(ids)
     assert len(ids) == len(set(ids))
     cards = [e for e in parse(pages["rigs/"].fragments["index"]).elements() if "tf-card" in e.classes]
     assert len(cards) == 2
+    links = {e.attributes.get("href") for e in parse(pages["models/qwen3-14b/"].fragments["verdicts"]).elements()}
+    assert {f"../../v/{rig}/qwen3-14b/#full" for rig in rigs} <= links
+    second = parse(pages["rigs/8x-rtx-6000-ada/"].fragments["capability-map"])
+    explained = [e.attributes["href"] for e in second.elements() if "tf-num--words" in e.classes]
+    assert explained
+    assert not [href for href in explained if "/models/" in href]
+    cells = [e for e in parse(pages["rigs/compare/"].fragments["models"]).elements() if "data-side" in e.attributes]
+    assert {cell.attributes["href"].split("/")[3] for cell in cells} == set(rigs)

@@ -2,15 +2,22 @@ from __future__ import annotations
 
 from generator.catalog import Catalog
 from generator.verdict.results import RigReport
-from generator.views.methodology import FORMULAS, PHASES, inputs_of_report, lever_rows, phase_terms_of
+from generator.views.methodology import FORMULAS, PHASES, formula_inputs, lever_rows, phase_terms_of
 
 
-def test_formulas_and_inputs_explain_every_name(report: RigReport) -> None:
-    steps = [step for formulas in FORMULAS.values() for step in formulas]
-    known = {quantity.name for quantity in inputs_of_report(report)}
-    for step in steps:
-        assert set(step.inputs) <= known, step.name
-        known.add(step.name)
+def test_formulas_and_inputs_explain_every_name() -> None:
+    known = {quantity.name for quantity in formula_inputs()}
+    for steps in FORMULAS.values():
+        for step in steps:
+            assert set(step.inputs) <= known, step.name
+            known.add(step.name)
+
+
+def test_inputs_are_those_that_an_estimate_has(report: RigReport) -> None:
+    rung = next(rung for verdict in report.verdicts.values() for rung in verdict.rungs)
+    for quantity in formula_inputs():
+        if quantity.kind != "layer":
+            assert rung.estimate.quantities[quantity.name].kind == quantity.kind
 
 
 def test_phases_add_up_named_quantities() -> None:

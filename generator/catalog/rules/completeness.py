@@ -13,7 +13,6 @@ from generator.catalog.rules.registry import Found, rule
 REQUIRED_CONSTANTS = (
     "activation-units-adapter-fused",
     "activation-units-adapter-stock",
-    "activation-units-adapter-stock-sharded",
     "activation-units-full-fused",
     "activation-units-full-stock",
     "adam-8bit-state-bytes",
@@ -28,6 +27,7 @@ REQUIRED_CONSTANTS = (
     "logits-bytes-stock",
     "overhead-gib-one-gpu",
     "overhead-gib-several-gpus",
+    "quantization-constant-bytes-gptq",
     "quantization-constant-bytes-nf4",
     "quantization-constant-bytes-nf4-dq",
     "reference-activation-units",

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 from typing import cast
+from urllib.parse import urlsplit
 
 from pydantic import BaseModel
 
@@ -13,6 +14,7 @@ from generator.catalog import raw
 from generator.catalog.catalogue import PLURALS, inline_sources, usages
 from generator.catalog.complaints import did_you_mean
 from generator.catalog.fields import ID_PATTERN, CitedBlock
+from generator.catalog.link_exceptions import LinkExceptions
 from generator.catalog.loading import Broken, Entry, Kind, Reading
 from generator.catalog.permalinks import Permalinks
 from generator.catalog.records import Gpu, Model, Rig, Source
@@ -171,3 +173,21 @@ def permalinks(reading: Reading) -> Iterator[Found]:
                 known = reading.seen[PLURALS[target]] if target in PLURALS else set()
                 if target not in PLURALS or (target_id and target_id not in known):
                     yield Found(entry, field, f"expected the address of a page, found `{path}`")
+
+
+@rule("link-exceptions", needs_all=True)
+def link_exceptions(reading: Reading) -> Iterator[Found]:
+    """What is not opened exists: a source with an address, or the server of one."""
+    sources = {entry.id: cast("Source", entry.record) for entry in reading.of("source")}
+    for entry in reading.entries:
+        sources.update(inline_sources(entry))
+    hosts = {urlsplit(source.url).hostname or "" for source in sources.values() if source.url}
+    for entry in reading.of("link-exceptions"):
+        record = cast("LinkExceptions", entry.record)
+        for source_id in record.sources:
+            if source_id not in sources:
+                yield _unknown(entry, f"sources.{source_id}", "source", source_id, set(sources))
+        for host in record.hosts:
+            if host not in hosts:
+                message = f"expected the server of a source, found `{host}`"
+                yield Found(entry, f"hosts.{host}", message, did_you_mean(host, hosts))

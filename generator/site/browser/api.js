@@ -21,7 +21,11 @@ const catalogOf = ({ gpus, constants, policy }) => {
       sustained_tflops: Object.fromEntries(Object.entries(gpu.sustained_tflops).map(([name, number]) => [name, value(number)])),
     }])),
     resolve_gpu: (id) => id,
-    constants: { value: (id) => constants[id], formula_sources: new Dict() },
+    constants: {
+      constants: new Dict(Object.entries(constants).map(([id, number]) => [id, value(number)])),
+      numbers: new Dict(Object.entries(constants).map(([id, number]) => [id.replaceAll("-", "_"), number])),
+      formula_sources: new Dict(),
+    },
     policy: Object.fromEntries(Object.entries(policy).map(([name, number]) => [name, value(number)])),
   };
 };

@@ -14,7 +14,7 @@ from generator.catalog import Catalog
 from generator.site.browser.program import Program
 
 HERE = Path(__file__).resolve().parent
-RUNTIME, API = HERE / "runtime.js", HERE / "api.js"
+RUNTIME, API, READING = HERE / "runtime.js", HERE / "api.js", HERE / "reader.js"
 
 ENGINE = "assets/js/engine.js"
 CONFIGS = "assets/js/engine-configs.js"
@@ -32,6 +32,7 @@ ROOTS = (
     ("generator.verdict.ladder", "training_time"),
     ("generator.verdict.ladder", "worst"),
     ("generator.verdict.advice", "max_seq_len"),
+    ("generator.verdict.changes", "changes_that_fit"),
 )
 """What the calculator calls; everything that they rest on comes along."""
 CALLED_BY_PAGES = ("catalogOf", "judged", "planOf", "plain", "unpacked", "$json", "$Refusal", "Dict")
@@ -93,7 +94,7 @@ def configs_js() -> str:
             '(() => {\n"use strict";',
             f"const {{{', '.join(names)}}} = TrainfitEngine;",
             program.code,
-            "TrainfitEngine.shape_of = (text) => shape_of($json(text));",
+            READING.read_text("utf-8"),
             "})();\n",
         ]
     )

@@ -8,11 +8,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-RESERVED = frozenset(
-    "arguments await break case catch class const continue debugger default delete do else enum eval export extends "
-    "false finally for function if implements import in instanceof interface let new null package private protected "
-    "public return static super switch this throw true try typeof var void while with yield".split()
-)
+RESERVED = frozenset((
+    "arguments", "await", "break", "case", "catch", "class", "const", "continue", "debugger", "default", "delete",
+    "do", "else", "enum", "eval", "export", "extends", "false", "finally", "for", "function", "if", "implements",
+    "import", "in", "instanceof", "interface", "let", "new", "null", "package", "private", "protected", "public",
+    "return", "static", "super", "switch", "this", "throw", "true", "try", "typeof", "var", "void", "while", "with",
+    "yield",
+))  # fmt: skip
 """Words that no name in JavaScript may be."""
 
 ARITHMETIC: Mapping[type[ast.operator], str] = {
@@ -37,12 +39,15 @@ COMPARISONS: Mapping[type[ast.cmpop], str] = {
     ast.In: "$in({}, {})",
     ast.NotIn: "!$in({}, {})",
 }
-BUILTINS = frozenset(
-    "abs all any bool dict enumerate float frozenset getattr int isinstance iter len list map max min next range "
-    "sorted set str sum tuple type zip replace".split()
-)
+BUILTINS = frozenset((
+    "abs", "all", "any", "bool", "dict", "enumerate", "float", "frozenset", "getattr", "int", "isinstance", "iter",
+    "len", "list", "map", "max", "min", "next", "range", "sorted", "set", "str", "sum", "tuple", "type", "zip",
+    "replace",
+))  # fmt: skip
 """Functions of Python, and `dataclasses.replace`, that the runtime has under the same name after a `$`."""
-TEXT_METHODS = frozenset("join split endswith startswith lower strip removeprefix removesuffix union append".split())
+TEXT_METHODS = frozenset((
+    "join", "split", "endswith", "startswith", "lower", "strip", "removeprefix", "removesuffix", "union", "append",
+))  # fmt: skip
 """Methods of texts, lists and sets that JavaScript lacks or names otherwise."""
 TYPES = frozenset({"str", "int", "float", "bool", "list", "tuple", "Mapping", "Sequence", "dict", "object"})
 
@@ -132,6 +137,8 @@ class Expressions:
         return self.scope.name(node.id)
 
     def _attribute(self, node: ast.Attribute) -> str:
+        if node.attr == "index":  # the method of a list
+            return f"$index({self(node.value)})"
         return f"{self(node.value)}.{identifier(node.attr)}"
 
     def _tuple(self, node: ast.Tuple) -> str:
@@ -277,7 +284,9 @@ class Expressions:
         given = [self(argument) for argument in node.args]
         named = {keyword.arg: self(keyword.value) for keyword in node.keywords}
         if name == "replace":
-            values = ", ".join(f"{identifier(str(key))}: {value}" for key, value in named.items())
+            values = ", ".join(
+                f"{identifier(key)}: {value}" if key else f"...$named({value})" for key, value in named.items()
+            )
             return f"$replace({given[0]}, {{{values}}})"
         named.pop("strict", None)
         if named:

@@ -97,6 +97,7 @@ const $frozenset = (list = []) => new Set($list(list));
 const $set = $frozenset;
 const $fromkeys = (list, value = null) => new Dict($list(list).map((item) => [item, value]));
 const $getattr = (value, name, otherwise) => (name in value ? value[name] : otherwise);
+const $index = (list) => (item) => list.findIndex((each) => $eq(each, item));
 const $iter = $list;
 const $len = (value) => value.length ?? value.size;
 const $map = (call, list) => $list(list).map((item) => call(item));
@@ -109,7 +110,7 @@ const $type = (value) => (Number.isInteger(value) ? $intType : value?.constructo
 const $zip = (...lists) => $list(lists[0]).map((_, index) => lists.map((list) => $list(list)[index]));
 const $extreme = (better) => (options, ...given) => {
   const list = given.length === 1 ? $list(given[0]) : given;
-  const key = options.key ?? ((item) => item);
+  const key = "key" in options ? options.key : (item) => item;
   if (!list.length) return options.default_;
   return list.reduce((best, item) => (better(key(item), key(best)) ? item : best));
 };
@@ -131,6 +132,7 @@ const $TYPES = {
   dict: (value) => value instanceof Dict,
 };
 const $isinstance = (value, types) => types.some((type) => (typeof type === "string" ? $TYPES[type](value) : value instanceof type));
+const $named = (dict) => Object.fromEntries(dict.items());
 const $replace = (value, changes) =>
   new value.constructor(...value.constructor.$fields.map((name) => (name in changes ? changes[name] : value[name])));
 
@@ -167,6 +169,9 @@ const $group = (compute, steps) => ({
   evaluate: (inputs) => new Dict([...inputs.items(), ...Object.entries(compute(inputs))]),
   quantities: (values) => new Dict(steps.map(([name, unit]) => [name, { name, value: values.get(name), unit, kind: "step" }])),
 });
+
+// What Python puts off until somebody looks.
+function $later(make) { return make(); }
 
 // JSON as Python reads it: objects are mappings, and 1.0 is no whole number.
 const $json = (text) => JSON.parse(text, (key, value, context) => {

@@ -149,6 +149,8 @@ class Block:
                 return [f"$out.push(...$list({e(value)}));"]
             case ast.Expr(value=value):
                 return [f"{e(value)};"]
+            case ast.Continue():
+                return ["continue;"]
             case ast.Return(value=None):
                 return ["return null;"]
             case ast.Return(value=ast.expr() as value):

@@ -1,0 +1,207 @@
+"""The light pages `/v/<rig>/<model>/`: one verdict to link to, with its badge and its embed.
+
+There are as many as rigs times models, so they are written straight to the finished site, not through MkDocs. What
+two pages have in common (names, links, citations, constants) is made once for a language.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from markupsafe import Markup
+
+from generator.catalog import Catalog
+from generator.site import references
+from generator.site.api import API_PATH
+from generator.site.badges import badge_svg
+from generator.site.calculator_url import calculator_path
+from generator.site.light_rows import Row, RowWriter, bar
+from generator.site.messages import Messages
+from generator.site.page import Language, light_path, relative_link
+from generator.site.pages_env import environment, typeset
+from generator.site.pages_site import SIGNS, Site
+from generator.site.policy import LIGHT_POLICY
+from generator.site.previews import preview_url
+from generator.site.urls import PREFIXES, language_link, page_url
+from generator.verdict.results import RigReport
+from generator.views.api import generator_version, model_path
+from generator.views.light import Light, constants_of, light, what_is_not_modelled
+
+
+class LightWriter:
+    """Writes the light pages of one language."""
+
+    def __init__(self, site: Site, languages: tuple[Language, ...]) -> None:
+        self.site = site
+        self.language = site.language
+        self.languages = languages
+        self.rows = RowWriter(site)
+        self.messages, self.formats = self.rows.messages, self.rows.formats
+
+    @cached_property
+    def shared(self) -> dict[str, Any]:
+        """What is the same on all pages of the language."""
+        messages, linked = self.messages, self.rows.linked
+        terms = {key.rpartition(".")[2] for key in messages.catalogue if key.startswith("methodology.term.")}
+        phases = {key.split(".")[2] for key in messages.catalogue if key.startswith("methodology.phase.")}
+        return {
+            "t": messages.html,
+            "f": self.formats,
+            "language": self.language,
+            "link": self.rows.writer.link,
+            "policy_header": LIGHT_POLICY,
+            "site_name": messages("shell.site.name"),
+            "locale": messages("shell.language.locale"),
+            "language_names": {each: Messages(each)("shell.language.name") for each in self.languages},
+            "names": self.rows.names,
+            "chips": self.rows.chips,
+            "signs": {id_: f"{sign} {messages(f'verdicts.{id_}.word')}" for id_, sign in SIGNS.items()},
+            "bar": bar,
+            "tokens_limit": self.rows.reasons.tokens_limit,
+            "phases": {
+                id_: linked(f"methodology/#phase-{id_}", messages(f"methodology.phase.{id_}.name")) for id_ in phases
+            },
+            "terms_of": {id_: messages(f"methodology.term.{id_}") for id_ in terms},
+            "recipes": self.rows.recipes,
+            "constant_lines": self.rows.constants,
+            "as_of": messages("light.as_of", date=self.formats.date(self.site.catalog.data_date)),
+            "foot": messages("shell.footer.generator", version=generator_version()),
+        }
+
+    def write(self, page: Light, target: Path) -> None:
+        """Writes the page, its badge and its embed below the root of the site."""
+        path = light_path(page.rig, page.model)
+        directory = target / PREFIXES[self.language] / path
+        (directory / "embed").mkdir(parents=True, exist_ok=True)
+        content = self.content(page)
+        for template, name in (("light.html.j2", "index.html"), ("embed.html.j2", "embed/index.html")):
+            html = environment().get_template(template).render(content)
+            (directory / name).write_text(typeset(html, self.language), encoding="utf-8")
+        label = self.messages("light.badge.label", model=content["model_name"], rig=content["rig_name"])
+        svg = badge_svg(label, content["badge_text"], page.verdict)
+        (directory / "badge.svg").write_text(svg, encoding="utf-8")
+
+    def content(self, page: Light) -> dict[str, Any]:
+        """What the templates show of one page."""
+        site, messages = self.site, self.messages
+        catalog, path = site.catalog, light_path(page.rig, page.model)
+        model_name, rig_name = catalog.models[page.model].name, site.of(catalog.rigs[page.rig].name)
+        names = {"model": model_name, "rig": rig_name}
+        rows = tuple(self.rows.row(method, verdict) for method, verdict in page.verdicts.items() if verdict is not None)
+        judged = any(row.estimate is not None for row in rows)
+        mode_text = self._modes(page)
+        title = messages("light.title", **names, modes=mode_text)
+        url = page_url(path, self.language)
+        return {
+            **self.shared,
+            "page": page,
+            "model_name": model_name,
+            "rig_name": rig_name,
+            "title": title,
+            "heading": messages("light.heading", **names),
+            "description": self._description(rows, judged),
+            "mode_text": mode_text,
+            "url": url,
+            "urls": {each: page_url(path, each) for each in self.languages},
+            "twins": [
+                (each, language_link(path, self.language, path, each))
+                for each in self.languages
+                if each != self.language
+            ],
+            "preview": preview_url(page.key, self.language),
+            "unmodelled": () if judged else what_is_not_modelled(catalog.models[page.model]),
+            "rows": rows,
+            "conditions": self._conditions(page.rig),
+            "constants": constants_of(row.estimate for row in rows if row.estimate is not None),
+            "calculator": self.rows.writer.link(self._calculator(page)),
+            "api": relative_link(PREFIXES[self.language] + path, API_PATH + model_path(page.model)),
+            "references": (
+                *references.references(title, url),
+                references.badge(title, url),
+                references.embed(messages("light.embed.title", **names), url),
+            ),
+            "badge_text": self._badge(page),
+        }
+
+    def _calculator(self, page: Light) -> str:
+        method = page.main.method if page.main is not None else next(iter(page.verdicts))
+        return calculator_path(model=page.model, rig=page.rig, method=method)
+
+    def _modes(self, page: Light) -> str:
+        if not page.modes:
+            return self.messages("light.unknown" if page.verdict == "unknown" else "light.nothing")
+        return ", ".join(
+            self.messages(
+                "light.mode", method=self.rows.names[mode.method], verdict=self.messages(f"verdicts.{mode.verdict}.word")
+            )
+            for mode in page.modes
+        )
+
+    def _badge(self, page: Light) -> str:
+        word = self.messages(f"verdicts.{page.verdict}.word")
+        if page.main is None:
+            return word
+        return self.messages("light.badge.mode", method=self.rows.names[page.main.method], verdict=word)
+
+    def _description(self, rows: tuple[Row, ...], judged: bool) -> str:
+        date = self.formats.date(self.site.catalog.data_date)
+        if not judged:
+            return self.messages("light.description.unknown", date=date)
+        workload = self.site.catalog.policy.workload
+        return self.messages(
+            "light.description.verdicts",
+            verdicts=", ".join(self._method(row) for row in rows),
+            tokens=self.formats.tokens(workload.seq_len.value),
+            batch=self.formats.number(workload.micro_batch.value),
+            date=date,
+        )
+
+    def _method(self, row: Row) -> str:
+        words = {"method": self.rows.names[row.method], "verdict": self.messages(f"verdicts.{row.verdict.verdict}.word")}
+        if row.estimate is None or row.verdict.verdict not in ("comfortable", "borderline"):
+            return self.messages("light.description.method", **words)
+        peak, usable = self.formats.gib(row.estimate.peak_gib.expected), self.formats.gib(row.estimate.usable_gib)
+        return self.messages("light.description.method_peak", **words, peak=peak, usable=usable)
+
+    def _conditions(self, rig_id: str) -> Mapping[str, Markup]:
+        catalog = self.site.catalog
+        rig, workload = catalog.rigs[rig_id], catalog.policy.workload
+        usable = catalog.gpus[rig.gpu].framework_visible_gib.of(workload.ecc).value
+        return {
+            "card": self.messages.html(
+                "light.conditions.card",
+                count=rig.count,
+                gpu=self.rows.linked(f"gpus/{rig.gpu}/", catalog.gpus[rig.gpu].name),
+                usable=self.rows.linked(f"gpus/{rig.gpu}/#fact-framework-visible-gib-{workload.ecc}", self.formats.gib(usable)),
+                ecc=self.messages(f"common.ecc.{workload.ecc}"),
+            ),
+            "workload": self.messages.html(
+                "light.conditions.workload",
+                tokens=self.rows.linked("methodology/#workload", self.formats.tokens(workload.seq_len.value)),
+                batch=int(workload.micro_batch.value),
+                accumulation=int(workload.grad_accum.value),
+            ),
+            "host": self.messages.html(
+                "light.conditions.host",
+                memory=self.rows.linked(f"rigs/{rig_id}/#fact-host-memory-gib", self.formats.gib(rig.host_memory_gib.value, 0)),
+            ),
+        }
+
+
+def light_paths(catalog: Catalog, reports: Iterable[str]) -> list[str]:
+    """Paths of all light pages of these rigs."""
+    return [light_path(rig, model) for rig in reports for model in catalog.models]
+
+
+def write_all(
+    catalog: Catalog, reports: Mapping[str, RigReport], languages: tuple[Language, ...], target: Path
+) -> None:
+    """Writes the light pages of every language below the finished site."""
+    for language in languages:
+        writer = LightWriter(Site(catalog, reports, language), languages)
+        for report in reports.values():
+            for model in catalog.models:
+                writer.write(light(catalog, report, model), target)

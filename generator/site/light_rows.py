@@ -1,0 +1,166 @@
+"""What a light page says of one method: verdict, numbers, phases, formulas, and where each of them leads."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from markupsafe import Markup, escape
+
+from generator.estimate.results import Estimate, Quantity
+from generator.site.page import light_path
+from generator.site.pages_reasons import ReasonWriter
+from generator.site.pages_settings import settings_of
+from generator.site.pages_site import SIGNS, Site
+from generator.site.pages_values import FORMULA_TOKEN, OPERATORS, ValueWriter
+from generator.verdict.results import Rung, Verdict, VerdictId
+from generator.views.light import shown_phases, terms_of_peak
+from generator.views.rigs import methods_of
+
+SETTINGS = ("precision", "quant", "optimizer", "sharding", "cpu_offload")
+"""Settings of a recipe that stand beside its numbers."""
+BAR_WIDTH = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A method as the page shows it. Everything that is Markup is finished HTML."""
+
+    method: str
+    verdict: Verdict
+    recipe: str | None
+    estimate: Estimate | None
+    time: str
+    settings: Markup
+    reasons: tuple[Markup, ...]
+    phases: tuple[tuple[str, float, tuple[tuple[str, float], ...]], ...]
+    formulas: tuple[Markup, ...]
+    ladder: tuple[Markup, ...]
+    improvements: tuple[Markup, ...]
+
+
+class RowWriter:
+    """Writes methods in one language. All light pages lie equally deep, so that every link is made once."""
+
+    def __init__(self, site: Site) -> None:
+        self.site = site
+        self.writer = site.writer(light_path("rig", "model"))
+        self.messages, self.formats = self.writer.messages, self.writer.formats
+        self.reasons, self.values = ReasonWriter(self.writer), ValueWriter(self.writer)
+        self.methods = methods_of(site.catalog)
+        self.names = {id_: site.of(method.name) for id_, method in self.methods.items()}
+
+    def linked(self, to_path: str, shown: str) -> Markup:
+        """A link from any light page to a page of the same language."""
+        return Markup('<a href="{}">{}</a>').format(self.writer.link(to_path), shown)
+
+    @cached_property
+    def chips(self) -> Mapping[VerdictId, Markup]:
+        """Verdict → its sign and word."""
+        html = '<span class="tf-verdict tf-verdict--{0}"><span aria-hidden="true">{1}</span> {2}</span>'
+        return {
+            id_: Markup(html).format(id_, sign, self.messages(f"verdicts.{id_}.word")) for id_, sign in SIGNS.items()
+        }
+
+    @cached_property
+    def recipes(self) -> Mapping[tuple[str, str], Markup]:
+        """Method and recipe → the recipe's name, a link to it."""
+        return {
+            (id_, recipe.id): self.linked(f"methods/{id_}/#recipe-{recipe.id}", self.site.of(recipe.name))
+            for id_, method in self.methods.items()
+            for recipe in method.ladder
+        }
+
+    @cached_property
+    def constants(self) -> Mapping[str, Markup]:
+        """Constant → its value, what kind it is and its sources."""
+        return {id_: self._constant(id_) for id_ in self.site.catalog.constants.constants}
+
+    @cached_property
+    def settings(self) -> Mapping[tuple[str, str], Markup]:
+        """Method and recipe → its settings in words."""
+        found = {}
+        for id_, method in self.methods.items():
+            for recipe in method.ladder:
+                shown = settings_of(self.writer, recipe, method.trains == "all")
+                parts = [shown[name] for name in SETTINGS if name in shown]
+                if recipe.settings.cpu_offload == "none":
+                    parts.append(self.messages.html("light.conditions.no_offload"))
+                found[id_, recipe.id] = Markup(" · ").join(parts)
+        return found
+
+    def row(self, method: str, verdict: Verdict) -> Row:
+        """One method, with what its numbers rest on."""
+        goal, rung = self.methods[method].goal, verdict.rung
+        reasons = tuple(self.reasons.sentence(reason, goal) for reason in verdict.reasons)
+        if rung is None:
+            return Row(method, verdict, None, None, "", Markup(), reasons, (), (), (), ())
+        estimated = rung.estimate
+        return Row(
+            method=method,
+            verdict=verdict,
+            recipe=rung.recipe,
+            estimate=estimated,
+            time=self._time(rung, goal),
+            settings=Markup("{} · ").format(self._workload(estimated)) + self.settings[method, rung.recipe],
+            reasons=reasons,
+            phases=tuple(shown_phases(estimated)),
+            formulas=tuple(
+                self._formula(term.quantity, term.inputs) for term in terms_of_peak(estimated) if term.inputs
+            ),
+            ladder=tuple(self._rung(method, goal, tried) for tried in verdict.rungs if tried is not rung),
+            improvements=tuple(
+                Markup("{} — {}").format(self.reasons.improvement(change), self.chips[change.verdict])
+                for change in verdict.improvements
+            ),
+        )
+
+    def _time(self, rung: Rung, goal: str) -> str:
+        if rung.time is None:
+            return self.messages("common.no_data")
+        tokens = self.formats.tokens(self.site.catalog.policy.finetune_tokens.value)
+        return self.messages(f"light.time.{goal}", time=self.reasons.time(rung.time, goal), tokens=tokens)
+
+    def _workload(self, estimated: Estimate) -> str:
+        plan = estimated.plan
+        return self.messages(
+            "light.conditions.workload",
+            tokens=self.formats.tokens(plan.seq_len),
+            batch=plan.micro_batch,
+            accumulation=plan.grad_accum,
+        )
+
+    def _rung(self, method: str, goal: str, tried: Rung) -> Markup:
+        recipe = self.recipes[method, tried.recipe]
+        return Markup("{} {}: {}").format(recipe, self.chips[tried.verdict], self.reasons.short_of(tried, goal))
+
+    def _formula(self, quantity: Quantity, inputs: tuple[Quantity, ...]) -> Markup:
+        """`name = formula = value`, the name a link, then what stands for the other names here."""
+        tokens = FORMULA_TOKEN.findall(quantity.formula)
+        formula = "".join(token if token in quantity.inputs else OPERATORS.get(token, token) for token in tokens)
+        values = ", ".join(f"{each.name} = {self.values.quantity(each)}" for each in inputs)
+        return self.linked(f"methodology/#q-{quantity.name.replace('_', '-')}", quantity.name) + escape(f" = {formula} = {self.values.quantity(quantity)}; {values}")
+
+    def _constant(self, id_: str) -> Markup:
+        constant = self.site.catalog.constants.constants[id_]
+        cited = Markup(", ").join(
+            self.linked(f"sources/{citation.source}/", self.site.catalog.sources[citation.source].publisher)
+            for citation in constant.citations
+        )
+        kind = self.messages(f"common.kind.{constant.kind}.word")
+        line = Markup("{} = {} ({})").format(
+            self.linked(f"methodology/#constant-{id_}", id_), self.values.constant(constant), kind
+        )
+        return line + Markup(" ") + cited if cited else line
+
+
+def bar(estimated: Estimate) -> Markup:
+    """The peak against the card as a small drawing; the numbers stand beside it."""
+    share = min(estimated.ratio, 1.0) * BAR_WIDTH
+    state = "over" if estimated.ratio > 1 else "within"
+    html = (
+        '<svg class="tf-light__bar tf-light__bar--{0}" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">'
+        '<rect width="100" height="6"/><rect width="{1:.1f}" height="6"/></svg>'
+    )
+    return Markup(html.format(state, share))

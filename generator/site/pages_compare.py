@@ -1,0 +1,50 @@
+"""The page that compares rigs: all in one table, two of them model by model."""
+
+from __future__ import annotations
+
+from markupsafe import Markup, escape
+
+from generator.site.page import Page
+from generator.site.pages_home import billions_range
+from generator.site.pages_site import Site
+from generator.views.compare import RigRow, pairs, rig_rows
+
+PATH = "rigs/compare/"
+
+
+def compare_page(site: Site) -> Page:
+    """All rigs, and the first two of them side by side; a script shows any other two."""
+    writer = site.writer(PATH)
+    rigs = list(site.reports)
+    first, second = rigs[0], rigs[1 % len(rigs)]
+
+    def reach(row: RigRow, method: str) -> Markup | str:
+        line = row.headline
+        if method == "pretrain":
+            if line.pretrain_from_billions is None or line.pretrain_to_billions is None:
+                return writer.messages("common.none")
+            return billions_range(writer, line.pretrain_from_billions, line.pretrain_to_billions)
+        limit = getattr(line, method, None)
+        if limit is None:
+            return writer.messages("common.none")
+        return escape(writer.messages("rigs.compare.up_to", size=site.size_class_top(limit)))
+
+    def name(rig: str, side: int) -> Markup:
+        shown = site.of(site.catalog.rigs[rig].name)
+        return Markup('<a data-tf-side="{}" href="{}">{}</a>').format(side, writer.link(site.rig_path(rig)), shown)
+
+    return writer.page(
+        "compare.md.j2",
+        section="rigs",
+        title=writer.messages("rigs.compare.heading"),
+        description=writer.messages("rigs.compare.description"),
+        navigation_title=writer.messages("rigs.compare.heading"),
+        a=first,
+        b=second,
+        rig_a=name(first, 0),
+        rig_b=name(second, 1),
+        rows=rig_rows(site.catalog, site.reports),
+        pairs=pairs(site.catalog, site.reports[first], site.reports[second]),
+        reach=reach,
+        **site.values(writer),
+    )

@@ -1,0 +1,183 @@
+"""Light pages: one verdict to link to, in both languages, with its badge, its embed and its picture."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from lxml import etree, html
+
+from generator.site.badges import badge_svg
+from generator.site.lettering import lines, runs, width
+from generator.site.light import LightWriter, light_paths, write_all
+from generator.site.pages_site import Site
+from generator.site.policy import inline_script, page_policy, script_hash
+from generator.site.previews import COLOURS, SIZE, keys, picture, write_previews
+from generator.site.urls import site_url
+from generator.verdict.results import VERDICTS
+from generator.views.light import constants_of, light, lights, terms_of_peak
+from tests.site.pages_support import real_catalog, real_reports
+from tests.site.test_pages_hostile import HOSTILE, poisoned_catalog
+
+RIG, MODEL = "4x-rtx-6000-ada", "qwen3-14b"
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory) -> Path:
+    """The light pages of the first rig in both languages."""
+    target = tmp_path_factory.mktemp("light")
+    write_all(real_catalog(), {RIG: real_reports()[RIG]}, ("ru", "en"), target)
+    return target
+
+
+def parsed(path: Path):
+    return html.document_fromstring(path.read_bytes())
+
+
+def test_every_model_has_a_page_a_badge_and_an_embed_in_both_languages(written) -> None:
+    for path in light_paths(real_catalog(), [RIG]):
+        for prefix in ("", "en"):
+            for name in ("index.html", "badge.svg", "embed/index.html"):
+                assert (written / prefix / path / name).is_file(), (prefix, path, name)
+
+
+def test_a_page_says_what_the_report_says(written) -> None:
+    report = real_reports()[RIG]
+    page = parsed(written / "en" / "v" / RIG / MODEL / "index.html")
+    rows = page.xpath("//tbody[1]/tr[th/a[starts-with(@href, '#')]]")
+    words = {row.xpath("th/a/@href")[0][1:]: row.xpath("td[1]")[0].text_content().split(maxsplit=1)[1] for row in rows}
+    assert words == {
+        method: report.verdicts[MODEL, method].verdict.replace("-", " ") for method in real_catalog().methods
+    }
+    for method in words:
+        assert page.xpath(f"//h2[@id='{method}']")
+    peak = report.verdicts[MODEL, "lora"].rung.estimate.peak_gib.expected
+    assert f"{peak:.1f}\u00a0GiB of" in page.text_content()
+
+
+def test_what_numbers_rest_on_stands_beside_them(written) -> None:
+    page = parsed(written / "en" / "v" / RIG / MODEL / "index.html")
+    beside = [row.text_content() for row in page.xpath("//tr[@class='tf-light__with']")]
+    assert len(beside) == 4
+    assert all("4,096\u00a0tokens × micro-batch 1" in text for text in beside)
+    assert all(re.search("FSDP2|DDP", text) and re.search("bf16|NF4", text) for text in beside)
+    assert "RTX 6000 Ada" in page.xpath("//h2[@id='conditions']/following-sibling::dl[1]")[0].text_content()
+    formulas = page.xpath("//ul[@class='tf-light__formulas']/li")
+    assert any("weights = (" in line.text_content() for line in formulas)
+    assert {link.partition("#")[2] for link in page.xpath("//li/a/@href")} >= {"q-weights", "q-activations"}
+    assert page.xpath("//li/a[starts-with(@href, '../../../sources/')]") or page.xpath("//a[contains(@href, '#constant-')]")
+
+
+def test_previews_speak_the_language_of_the_page(written) -> None:
+    seen = {}
+    for prefix, language in (("", "ru"), ("en/", "en")):
+        page = parsed(written / prefix / "v" / RIG / MODEL / "index.html")
+        head = {meta.get("property"): meta.get("content") for meta in page.xpath("//meta[@property]")}
+        url = f"{site_url()}{prefix}v/{RIG}/{MODEL}/"
+        assert page.get("lang") == language
+        assert page.xpath("//link[@rel='canonical']/@href") == [url] == [head["og:url"]]
+        assert len(head["og:title"]) < 160
+        assert head["og:image"] == f"{site_url()}{prefix}assets/previews/lora-comfortable.png"
+        alternates = dict(zip(page.xpath("//link/@hreflang"), page.xpath("//link[@hreflang]/@href"), strict=True))
+        assert set(alternates) == {"ru", "en", "x-default"}
+        assert alternates[language] == url
+        seen[language] = head["og:title"] + head["og:description"]
+    assert re.search("[а-я]", seen["ru"])
+    assert not re.search("[а-яА-Я]", seen["en"])
+
+
+def test_ids_are_the_same_in_both_languages(written) -> None:
+    for path in light_paths(real_catalog(), [RIG]):
+        ids = [parsed(written / prefix / path / "index.html").xpath("//@id") for prefix in ("", "en")]
+        assert ids[0] == ids[1]
+        assert len(ids[0]) == len(set(ids[0]))
+
+
+def test_a_model_without_a_verdict_says_why(written) -> None:
+    catalog = real_catalog()
+    model = next(id_ for id_, record in catalog.models.items() if record.objective == "embedding")
+    page = parsed(written / "en" / "v" / RIG / model / "index.html")
+    assert "There is no verdict yet" in page.text_content()
+    assert not page.xpath("//table")
+    assert light(catalog, real_reports()[RIG], model).key == "unknown"
+
+
+def test_the_mode_of_a_page_is_the_fullest_comfortable_one() -> None:
+    catalog, reports = real_catalog(), real_reports()
+    for page in lights(catalog, reports):
+        if page.main is None:
+            assert page.verdict in ("not-recommended", "unknown")
+            continue
+        verdicts = [mode.verdict for mode in page.modes]
+        assert page.main.verdict == ("comfortable" if "comfortable" in verdicts else "borderline")
+        assert page.key in keys(catalog)
+
+
+def test_terms_of_the_peak_add_up_to_it() -> None:
+    estimated = real_reports()[RIG].verdicts[MODEL, "full"].rung.estimate
+    terms = terms_of_peak(estimated)
+    assert sum(term.gib for term in terms) == pytest.approx(estimated.peak_gib.expected, abs=0.3)
+    assert [term.gib for term in terms] == sorted((term.gib for term in terms), reverse=True)
+    for term in terms:
+        assert {each.name for each in term.inputs} == set(term.quantity.inputs)
+    known = real_catalog().constants.constants
+    found = constants_of([estimated])
+    assert found
+    assert set(found) <= set(known)
+
+
+def test_hostile_data_stays_text(tmp_path) -> None:
+    catalog = poisoned_catalog()
+    writer = LightWriter(Site(catalog, real_reports(), "en"), ("ru", "en"))
+    page = light(catalog, real_reports()[RIG], MODEL)
+    writer.write(page, tmp_path)
+    directory = tmp_path / "en" / "v" / RIG / MODEL
+    for name in ("index.html", "embed/index.html"):
+        tree = parsed(directory / name)
+        assert not tree.xpath("//img | //iframe | //style | //base")
+        assert all(script.get("src") == "../../../assets/js/light.js" for script in tree.xpath("//script"))
+        assert not [a for e in tree.iter() for a in getattr(e, "attrib", {}) if a.startswith("on")]
+        assert not [href for href in tree.xpath("//@href") if href.strip().startswith("javascript")]
+        assert "<script>alert(1)</script>" in tree.text_content()
+    badge = etree.fromstring((directory / "badge.svg").read_bytes())
+    assert {etree.QName(element).localname for element in badge.iter()} == {"svg", "title", "rect", "path", "g", "text"}
+    assert HOSTILE.split(maxsplit=1)[0] in "".join(badge.itertext())
+
+
+@pytest.mark.parametrize("verdict", VERDICTS)
+def test_a_badge_has_room_for_its_words(verdict) -> None:
+    badge = etree.fromstring(badge_svg("Модель <x> · 4× GPU", "LoRA: & комфортно", verdict).encode())
+    texts = badge.findall(".//{*}text")
+    ends = [float(text.get("x")) + float(text.get("textLength")) for text in texts]
+    assert ends[0] < float(texts[1].get("x"))
+    assert ends[1] < float(badge.get("width"))
+    assert badge.get("aria-label") == "Модель <x> · 4× GPU: LoRA: & комфортно"
+    assert badge.find("{*}rect").get("fill") == COLOURS[verdict][0]
+
+
+def test_lettering_chooses_the_font_by_script() -> None:
+    assert list(runs("Qwen на 4×")) == [("latin", "Qwen "), ("cyrillic", "на"), ("latin", " 4×")]
+    assert width("комфортно", 20) > width("комф", 20) > 0
+    assert width("A" * 10, 40) == pytest.approx(2 * width("A" * 10, 20), rel=0.05)
+    assert lines("one two three", 20, 1) == ["one", "two", "three"]
+    assert lines("one two three", 20, 10_000) == ["one two three"]
+
+
+def test_pictures_are_the_same_each_time_and_differ_by_verdict_and_language(tmp_path) -> None:
+    catalog = real_catalog()
+    write_previews(catalog, tmp_path, ("en",))
+    files = sorted((tmp_path / "en" / "assets" / "previews").glob("*.png"))
+    assert {file.stem for file in files} == set(keys(catalog))
+    assert len({file.read_bytes() for file in files}) == len(files)
+    again = picture(catalog, "lora-comfortable", "en")
+    assert again.size == SIZE
+    assert again.tobytes() == picture(catalog, "lora-comfortable", "en").tobytes()
+    assert again.tobytes() != picture(catalog, "lora-comfortable", "ru").tobytes()
+    assert all(file.stat().st_size < 40_000 for file in files)
+
+
+def test_the_policy_names_the_script_of_the_page() -> None:
+    assert script_hash(inline_script()) in page_policy()
+    assert inline_script().startswith("(function")
+    assert "'unsafe-inline'" not in page_policy().partition("script-src")[2].partition(";")[0]

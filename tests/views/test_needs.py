@@ -1,0 +1,79 @@
+"""What a model needs, and two rigs side by side."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import MappingProxyType
+
+from generator.catalog import Catalog
+from generator.verdict import judge_rig
+from generator.verdict.results import VERDICTS
+from generator.views.compare import pairs, rig_rows
+from generator.views.needs import needs_of
+from tests.site.pages_support import real_catalog
+
+RIG, GPU = "4x-rtx-6000-ada", "rtx-6000-ada"
+COUNTS = {"2x-rtx-6000-ada": 2, RIG: 4, "8x-rtx-6000-ada": 8}
+MODELS = ("qwen3-0.6b", "qwen3-14b", "llama-3.3-70b")
+
+
+def three_rigs() -> Catalog:
+    catalog = real_catalog()
+    first = catalog.rigs[RIG]
+    rigs = {rig: first.model_copy(update={"count": count}) for rig, count in COUNTS.items()}
+    return replace(
+        catalog,
+        models=MappingProxyType({model: catalog.models[model] for model in MODELS}),
+        rigs=MappingProxyType(rigs),
+        names=MappingProxyType({**catalog.names, "rig": MappingProxyType({rig: rig for rig in rigs})}),
+    )
+
+
+CATALOG = three_rigs()
+REPORTS = {rig: judge_rig(CATALOG, rig) for rig in CATALOG.rigs}
+
+
+def test_the_fewest_cards_are_the_fewest() -> None:
+    for model in MODELS:
+        [need] = needs_of(CATALOG, REPORTS, model)
+        assert (need.gpu, need.largest) == (GPU, 8)
+        for method, found in need.by_method.items():
+            by_count = {COUNTS[rig]: report.verdicts[model, method].verdict for rig, report in REPORTS.items()}
+            comfortable = [count for count, verdict in by_count.items() if verdict == "comfortable"]
+            enough = [count for count, verdict in by_count.items() if verdict in ("comfortable", "borderline")]
+            counts = [fewest.count for fewest in found]
+            assert counts == sorted(set(counts))
+            assert bool(found) == bool(enough)
+            if enough:
+                assert counts[0] == min(enough)
+                assert counts[-1] == (min(comfortable) if comfortable else min(enough))
+            assert all(by_count[fewest.count] == fewest.verdict for fewest in found)
+            assert [VERDICTS.index(fewest.verdict) for fewest in found] == sorted(
+                (VERDICTS.index(fewest.verdict) for fewest in found), reverse=True
+            )
+
+
+def test_more_cards_are_needed_for_more() -> None:
+    needs = {model: needs_of(CATALOG, REPORTS, model)[0].by_method["full"] for model in MODELS}
+    assert needs["qwen3-0.6b"][0].count == 2
+    assert needs["llama-3.3-70b"] == () or needs["llama-3.3-70b"][0].count > needs["qwen3-14b"][0].count
+
+
+def test_two_rigs_side_by_side() -> None:
+    rows = pairs(CATALOG, REPORTS["2x-rtx-6000-ada"], REPORTS["8x-rtx-6000-ada"])
+    assert {row.model for row in rows} == set(MODELS)
+    assert all(row.same for row in pairs(CATALOG, REPORTS[RIG], REPORTS[RIG]))
+    fourteen = next(row for row in rows if row.model == "qwen3-14b")
+    assert not fourteen.same
+    assert fourteen.verdicts["full"] == tuple(
+        REPORTS[rig].verdicts["qwen3-14b", "full"].verdict for rig in REPORTS if rig != RIG
+    )
+
+
+def test_a_row_of_a_rig_counts_what_is_comfortable() -> None:
+    rows = {row.rig: row for row in rig_rows(CATALOG, REPORTS)}
+    assert list(rows) == list(COUNTS)
+    assert rows[RIG].comfortable["lora"] == sum(
+        verdict.verdict == "comfortable" for (_, method), verdict in REPORTS[RIG].verdicts.items() if method == "lora"
+    )
+    assert rows["8x-rtx-6000-ada"].comfortable["full"] >= rows["2x-rtx-6000-ada"].comfortable["full"]
