@@ -100,7 +100,7 @@ FILES: Mapping[str, str] = {
             value: 47.4
             kind: assumed
             reason: {ru: Немного меньше показаний драйвера., en: A little below what the driver reports.}
-        ecc: {value: optional, source: rtx-6000-ada-datasheet}
+        ecc: {value: inline, source: rtx-6000-ada-datasheet}
         bf16_dense_tflops: {value: 364.2, source: rtx-6000-ada-datasheet}
         sustained_tflops:
           kind: assumed
@@ -113,6 +113,8 @@ FILES: Mapping[str, str] = {
         p2p: {value: expected, source: rtx-6000-ada-datasheet}
         pcie: {value: PCIe 4.0 x16, source: rtx-6000-ada-datasheet}
         tdp_w: {value: 300, source: rtx-6000-ada-datasheet, as_printed: 300 W}
+        platform: cuda
+        segment: workstation
         """,
     RIG: """\
         name: {ru: 4× RTX 6000 Ada, en: 4× RTX 6000 Ada}

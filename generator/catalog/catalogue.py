@@ -11,6 +11,7 @@ from typing import TypeVar, cast
 
 from pydantic import BaseModel
 
+from generator.catalog.changes import ChangeRow
 from generator.catalog.fields import Citation, Cited, Record, Text
 from generator.catalog.link_exceptions import LinkExceptions
 from generator.catalog.loading import Entry, Kind, Reading
@@ -80,6 +81,8 @@ class Catalog:
     """Published measured runs that the estimate is checked against."""
     measured_shapes: Mapping[str, MeasuredShape] = field(default_factory=dict)
     """Where the shapes of measured models were read that the catalogue does not have."""
+    changes: tuple[ChangeRow, ...] = ()
+    """What was published, in the order in which it was."""
     warnings: tuple[DataError, ...] = ()
     """What is valid but deserves a look, sorted by place."""
     entries: Mapping[tuple[Kind, str], Entry] = field(default_factory=dict, repr=False)

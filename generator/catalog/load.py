@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from generator.catalog.catalogue import Catalog, build, source_ids
+from generator.catalog.changes import read_changes
 from generator.catalog.loading import read_data
 from generator.catalog.measured_files import cited_by_measurements, read_measurements
 from generator.catalog.rules import apply_rules
@@ -23,6 +24,7 @@ def load_catalog(data_dir: Path | str = DATA_DIR) -> Catalog:
     catalog = build(reading, warnings) if not reading.errors and not errors else None
     shapes = {name: catalog.models[name].architecture.shape() if catalog else None for name in reading.seen["model"]}
     measured = read_measurements(Path(data_dir), shapes, source_ids(reading))
-    if catalog is None or measured.errors:
-        raise CatalogErrors([*reading.errors, *errors, *measured.errors])
-    return replace(catalog, measurements=tuple(measured.runs), measured_shapes=measured.shapes)
+    changes, wrong_changes = read_changes(Path(data_dir))
+    if catalog is None or measured.errors or wrong_changes:
+        raise CatalogErrors([*reading.errors, *errors, *measured.errors, *wrong_changes])
+    return replace(catalog, measurements=tuple(measured.runs), measured_shapes=measured.shapes, changes=changes)

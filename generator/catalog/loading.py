@@ -73,7 +73,7 @@ METHOD_IDS = ("full", "lora", "qlora", "pretrain")
 RESERVED_SUFFIXES = (".html", ".htm", ".md", ".json", ".xml", ".txt", ".yml", ".yaml", ".csv", ".js", ".css")
 """Ends of an id that would make its address look like a file."""
 _DATA_SUFFIXES = (".yml", ".yaml", ".csv")
-_OTHER_FILES = ("verdicts.csv", "README.md")
+_OTHER_FILES = ("verdicts.csv", "changes.csv", "README.md")
 _OTHER_FOLDERS = ("measurements",)
 
 

@@ -13,6 +13,7 @@ from generator.site.pages_home import home_page
 from generator.site.pages_methodology import methodology_page
 from generator.site.pages_methods import method_page, methods_page
 from generator.site.pages_models import model_page, models_page
+from generator.site.pages_quality import changes_page, quality_page
 from generator.site.pages_site import Site
 from generator.site.pages_stack import stacks_page
 from generator.site.pages_sources import source_page, sources_page
@@ -42,4 +43,6 @@ def render_pages(catalog: Catalog, reports: Mapping[str, RigReport], language: L
         methodology_page(site),
         sources_page(site),
         *(source_page(site, source) for source in catalog.sources),
+        quality_page(site),
+        changes_page(site),
     ]

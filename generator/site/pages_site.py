@@ -61,8 +61,9 @@ class Site:
 
     @property
     def first_rig(self) -> str:
-        """The rig that the home page is about."""
-        return next(iter(self.reports))
+        """The rig that the home page is about: the one that the policy names, else the first."""
+        home = self.catalog.policy.home_rig
+        return home if home is not None and home in self.reports else next(iter(self.reports))
 
     @property
     def first_report(self) -> RigReport:
@@ -114,6 +115,8 @@ class Site:
                 return f"stacks/#{usage.kind}-{usage.record_id.replace('.', '-')}"
             case "constants":
                 return f"methodology/#{'q' if parts[0] == 'formulas' else 'constant'}-{parts[1]}"
+            case "policy" if parts[0] == "speed_classes":
+                return f"gpus/#speed-class-{self.catalog.policy.speed_classes[int(parts[1])].id}"
             case _:
                 return f"methodology/#{'workload' if parts[0] == 'workload' else policy_anchor(parts[0])}"
 
@@ -215,6 +218,7 @@ class Site:
             "recipe": self.recipe,
             "quantity_value": ValueWriter(writer).quantity,
             "fact_value": ValueWriter(writer).fact,
+            "other_value": ValueWriter(writer).other,
             "fragment_id": lambda record_id: record_id.replace(".", "-"),
             "f_id": size_anchor,
         }

@@ -31,7 +31,7 @@ def test_both_languages_have_the_same_pages_with_the_same_heading_ids() -> None:
 def test_every_record_has_its_page() -> None:
     catalog, paths = real_catalog(), set(real_pages("en"))
     wanted = {"", "calculator/", "rigs/", "models/", "gpus/", "methods/", "methodology/", "sources/", "stacks/"}
-    wanted.add("rigs/compare/")
+    wanted |= {"quality/", "changes/", "rigs/compare/"}
     for kind in ("rigs", "models", "gpus", "methods", "sources"):
         wanted |= {f"{kind}/{record}/" for record in getattr(catalog, kind)}
     assert paths == wanted
@@ -81,6 +81,7 @@ def test_every_link_leads_to_a_page_and_a_place_on_it(language) -> None:
     ids |= dict.fromkeys(light_paths(real_catalog(), real_reports()), set())
     ids |= dict.fromkeys(judged, set(real_catalog().methods))
     files = api_texts(real_catalog(), real_reports()).keys() | _configurations(language)
+    files |= {f"{PREFIXES[language]}changes/atom.xml"}
     broken = []
     for path, tree in trees.items():
         for element in tree.elements():
