@@ -20,6 +20,7 @@ from generator.site.pages_values import ValueWriter
 from generator.verdict import size_class_of
 from generator.verdict.advice import CONTEXT_STEP
 from generator.verdict.results import RigReport, VerdictId
+from generator.views.accuracy import Checks, checks_of
 from generator.views.facts import fact_anchor
 from generator.views.rigs import methods_of
 from generator.views.sources import SourceView, source_host, source_views
@@ -53,6 +54,11 @@ class Site:
     def sources(self) -> Mapping[str, SourceView]:
         """Sources with their usages, by id."""
         return {view.source_id: view for view in source_views(self.catalog)}
+
+    @cached_property
+    def checks(self) -> Checks:
+        """The estimate beside everything that was measured."""
+        return checks_of(self.catalog)
 
     @property
     def first_rig(self) -> str:

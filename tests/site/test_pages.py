@@ -157,8 +157,7 @@ def test_a_model_page_explains_every_method() -> None:
     assert "End of backward" in shown
 
 
-def test_the_methodology_shows_measured_runs_beside_the_estimate() -> None:
-    page = real_pages("en")["methodology/"]
-    ids = {e.attributes.get("id") for e in parse(to_html(page)).elements()}
-    assert {f"run-fms-accel-{number}" for number in (189, 190, 193, 194, 195)} <= ids
-    assert "fused AdamW" in parse(page.fragments["check"]).text
+def test_the_methodology_sums_up_the_measured_runs() -> None:
+    shown = parse(real_pages("en")["methodology/"].fragments["check"]).text
+    assert "allocator" in shown
+    assert "failed for lack of memory" in shown
