@@ -135,7 +135,7 @@
       return element("li", "", chip(change.memory), element("span", "", say("calculator.result.change_to", { settings: words, peak: gib(change.peak_gib) })), button);
     }));
     const several = answer.changes.length === 1 && answer.changes[0].settings.size > 2 && !answer.changes[0].settings.has("method");
-    return part(heading, element("p", "", say(`calculator.result.${several ? "change_all" : "change_each"}`)), list);
+    return part(heading, element("p", "", say(`calculator.result.${several ? "change_all" : answer.changes.length > 1 ? "change_each" : "change_one"}`)), list);
   };
 
   const copyable = (text) => {
@@ -167,6 +167,9 @@
     element("ul", "", ...answer.reasons.map((reason) => element("li", "", C.reason(reason.id, reason.values.items(), answer.goal)))),
     answer.compromise ? element("p", "", `${say("calculator.result.compromise")} ${data.texts.recipes[answer.compromise.id].gives_up}`) : null);
 
+  const assumptions = ({ result }) => part(say("calculator.result.assumptions"),
+    element("ul", "tf-small", ...result.assumptions.map((id) => element("li", "", say(`assumptions.${id}`)))));
+
   const names = (all) => ({
     model: all.model ? TrainfitModels[all.model].name : all.params_b ? C.billions(Number(all.params_b) * 1e9) : "config.json",
     method: data.texts.methods[all.method],
@@ -189,7 +192,7 @@
     const status = say("calculator.result.summary", {
       verdict: word.charAt(0).toUpperCase() + word.slice(1), model, method, peak: gib(result.peak_gib.expected), usable: gib(result.usable_gib) });
     const links = [[model, `models/${all.model}/`], [data.texts.rigs[all.rig] ?? "", `rigs/${all.rig}/`]];
-    const nodes = [headline(answer, all), peak(answer), reasons(answer), changes(answer, apply), phases(answer), speed(answer, all), context(answer), run(answer, all, links)];
+    const nodes = [headline(answer, all), peak(answer), reasons(answer), changes(answer, apply), phases(answer), speed(answer, all), context(answer), assumptions(answer), run(answer, all, links)];
     return { nodes, status };
   };
   const refusal = (key, error) => {
