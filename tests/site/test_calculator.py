@@ -222,6 +222,19 @@ def test_the_other_language_keeps_the_state(open_page: Callable[..., Any]) -> No
     assert page.locator("h1").inner_text().startswith("Calculator")
 
 
+def test_the_link_to_the_answer_is_the_address(browser: Any, address: str) -> None:
+    context = browser.new_context(permissions=["clipboard-read", "clipboard-write"])
+    page = context.new_page()
+    page.goto(f"{address}en/{FULL}")
+    page.locator("#c-seq_len").fill("2048")
+    page.get_by_role("button", name="Copy the link").click()
+    page.get_by_role("button", name="Copied").wait_for()
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert copied == page.url
+    assert "seq_len=2048" in copied
+    context.close()
+
+
 def test_a_bare_address_starts_with_the_first_rig(open_page: Callable[..., Any]) -> None:
     watcher = open_page("calculator/")
     state = state_of(watcher.page)

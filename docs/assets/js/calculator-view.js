@@ -2,7 +2,6 @@
 (() => {
   "use strict";
   const C = TrainfitCalculator, { data, say, gib, number, tokens, percent } = C;
-  const GIB = 2 ** 30;
 
   // element("p", "class", child, child…): texts stay texts.
   const element = (tag, classes = "", ...children) => {
@@ -138,18 +137,23 @@
     return part(heading, element("p", "", say(`calculator.result.${several ? "change_all" : answer.changes.length > 1 ? "change_each" : "change_one"}`)), list);
   };
 
-  const copyable = (text) => {
-    const code = element("code", "", text);
-    const button = element("button", "tf-button", say("calculator.result.copy"));
+  // A button that copies; nothing where the browser keeps the clipboard to itself.
+  const copier = (name, text) => {
+    if (!navigator.clipboard) return null;
+    const button = element("button", "tf-button", say(name));
     button.type = "button";
     button.addEventListener("click", async () => {
-      await navigator.clipboard.writeText(text);
+      await navigator.clipboard.writeText(text());
       button.textContent = say("calculator.result.copied");
-      setTimeout(() => { button.textContent = say("calculator.result.copy"); }, 2000);
+      setTimeout(() => { button.textContent = say(name); }, 2000);
     });
+    return button;
+  };
+  const copyable = (text) => {
+    const code = element("code", "", text);
     const box = element("pre", "", code);
     box.tabIndex = 0;
-    return element("div", "tf-command", box, navigator.clipboard ? button : null);
+    return element("div", "tf-command", box, copier("calculator.result.copy", () => text));
   };
   const run = (answer, all, links) => {
     const known = links.filter(([, path]) => data.texts.pages.includes(path));
@@ -177,7 +181,8 @@
   const headline = (answer, all) => {
     const { model, method } = names(all);
     const machine = `${all.n_gpus}× ${data.gpus[all.gpu].name}`;
-    return element("div", "tf-answer__head", chip(answer.verdict), element("p", "", `${model}, ${method}, ${machine}`));
+    const top = element("div", "tf-answer__top", chip(answer.verdict), copier("calculator.result.link", () => location.href));
+    return element("div", "tf-answer__head", top, element("p", "", `${model}, ${method}, ${machine}`));
   };
 
   // All of the answer, and the sentence that a screen reader says.
@@ -201,5 +206,5 @@
     return element("p", "tf-answer__refusal", `${say(key)} `, detail);
   };
 
-  Object.assign(C, { element, show, refusal, chip, settingWords, GIB });
+  Object.assign(C, { element, show, refusal, chip, settingWords });
 })();

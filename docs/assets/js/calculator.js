@@ -167,6 +167,8 @@
     const value = "min" in field.dataset && text !== "" ? String(Number(text)) : text;
     return value === all[field.name] ? undefined : change({ [field.name]: value }, field.name, push);
   };
+  // The list of models shows what the field holds: a new name takes the place of the old one.
+  find("model").addEventListener("focus", () => find("model").select());
   form.addEventListener("submit", (event) => event.preventDefault());
   // Typing answers at every key, but is one step back in the history.
   let typing = null;
