@@ -358,6 +358,16 @@ def test_a_change_that_is_proposed_can_be_applied(open_page: Callable[..., Any])
     assert page.evaluate("['yes', 'tight'].includes(TrainfitCalculator.shown.answer.result.fits)")
 
 
+def test_a_compromise_is_proposed_as_borderline_like_on_the_site(open_page: Callable[..., Any]) -> None:
+    page = open_page("en/" + calculator_path(model="qwen3-14b", rig=RIG, method="full")).page
+    first = page.locator(".tf-changes li").first
+    assert "all in bf16" in first.inner_text()
+    assert first.locator(".tf-verdict--borderline").is_visible()
+    first.locator("button").click()
+    assert page.locator(".tf-answer__head .tf-verdict--borderline").is_visible()
+    assert page.get_by_text("What the compromise costs:").is_visible()
+
+
 def test_a_changed_setting_is_named_and_can_be_taken_back(open_page: Callable[..., Any]) -> None:
     page = open_page("en/" + FULL).page
     page.locator("summary", has_text="All settings").click()

@@ -93,6 +93,9 @@
     return complete(Object.fromEntries(shortest(state)));
   };
 
+  // The settings of a proposed change as texts; which matrices adapters wrap is the preset of the state.
+  const textsOf = (settings) => Object.fromEntries(settings.items().filter(([name]) => name !== "lora_targets").map(([name, value]) => [name, textOf(value)]));
+
   // The settings of training that differ from the recipe, by name.
   const changedFrom = (all) => {
     const { settings } = recipeOf(all);
@@ -196,5 +199,5 @@
     return lines.join(" \\\n");
   };
 
-  Object.assign(C, { catalog, OWN, textOf, findModel, recipeOf, complete, shortest, queryOf, ofQuery, changedFrom, changedBy, shapeOf, planOf, answer, commandOf, configOf });
+  Object.assign(C, { catalog, OWN, textOf, findModel, recipeOf, complete, shortest, queryOf, ofQuery, changedFrom, changedBy, textsOf, judgedOf, shapeOf, planOf, answer, commandOf, configOf });
 })();

@@ -120,7 +120,7 @@
     const shown = name === "method" ? data.texts.methods[text] : ["seq_len", "micro_batch", "n_gpus"].includes(name) ? number(Number(text)) : C.choice(name, text);
     return `${C.settingName(name)}: ${shown}`;
   };
-  const changes = (answer, apply) => {
+  const changes = (answer, all, apply) => {
     const heading = say("calculator.result.change");
     if (answer.result.fits === "yes" || answer.result.fits === "tight") return part(heading, element("p", "", say("calculator.result.change_fits")));
     if (!answer.changes.length) return part(heading, element("p", "", say("calculator.result.change_nothing")));
@@ -130,8 +130,10 @@
       const button = element("button", "tf-button", say("calculator.result.apply"));
       button.type = "button";
       button.setAttribute("aria-label", `${say("calculator.result.apply")}: ${words}`);
-      button.addEventListener("click", () => apply(change.settings));
-      return element("li", "", chip(change.memory), element("span", "", say("calculator.result.change_to", { settings: words, peak: gib(change.peak_gib) })), button);
+      // A change may give something up or take long: its verdict is that of the whole plan, not of its memory alone.
+      const changed = C.changedBy(all, C.textsOf(change.settings));
+      button.addEventListener("click", () => apply(changed));
+      return element("li", "", chip(C.judgedOf(changed).verdict), element("span", "", say("calculator.result.change_to", { settings: words, peak: gib(change.peak_gib) })), button);
     }));
     const several = answer.changes.length === 1 && answer.changes[0].settings.size > 2 && !answer.changes[0].settings.has("method");
     return part(heading, element("p", "", say(`calculator.result.${several ? "change_all" : answer.changes.length > 1 ? "change_each" : "change_one"}`)), list);
@@ -197,7 +199,7 @@
     const status = say("calculator.result.summary", {
       verdict: word.charAt(0).toUpperCase() + word.slice(1), model, method, peak: gib(result.peak_gib.expected), usable: gib(result.usable_gib) });
     const links = [[model, `models/${all.model}/`], [data.texts.rigs[all.rig] ?? "", `rigs/${all.rig}/`]];
-    const nodes = [headline(answer, all), peak(answer), reasons(answer), changes(answer, apply), phases(answer), speed(answer, all), context(answer), assumptions(answer), run(answer, all, links)];
+    const nodes = [headline(answer, all), peak(answer), reasons(answer), changes(answer, all, apply), phases(answer), speed(answer, all), context(answer), assumptions(answer), run(answer, all, links)];
     return { nodes, status };
   };
   const refusal = (key, error) => {

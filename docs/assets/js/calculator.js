@@ -91,7 +91,7 @@
     try {
       const answer = C.answer(all);
       hints(answer.shape);
-      const { nodes, status } = C.show(answer, all, (settings) => go(C.changedBy(all, ofChange(settings)), true));
+      const { nodes, status } = C.show(answer, all, (state) => go(state, true));
       place.replaceChildren(...nodes);
       C.shown = { state: all, answer };
       bar(answer);
@@ -104,11 +104,6 @@
       tell(`${say(about)} ${error.message}`);
     }
   };
-  const ofChange = (settings) => {
-    const told = settings.items().filter(([name]) => name !== "lora_targets");
-    return Object.fromEntries(told.map(([name, value]) => [name, C.textOf(value)]));
-  };
-
   const refresh = async (every = false) => {
     if (all.config) await withReader();
     fill(every);
