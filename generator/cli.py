@@ -9,12 +9,12 @@ import sys
 import traceback
 from collections.abc import Sequence
 
-from generator.commands import accuracy, add, check, diff, estimate, fit, lock, schema, site, sources
+from generator.commands import accuracy, add, check, config, diff, estimate, fit, lock, schema, site, sources
 from generator.commands.outcome import FAILURE, SUCCESS, USAGE, Outcome, UsageError
 from generator.errors import CatalogErrors, TrainfitError
 from generator.views.api import generator_version
 
-COMMANDS = (site, check, lock, diff, add, sources, fit, estimate, accuracy, schema)
+COMMANDS = (site, check, lock, diff, add, sources, fit, estimate, config, accuracy, schema)
 INTERRUPTED = 130
 """What a shell reports for a command ended by Ctrl-C."""
 

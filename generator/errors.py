@@ -5,7 +5,8 @@ TrainfitError                 base: anything we report in one line instead of a 
 ├── UnknownIdError            an id or alias that the catalogue does not have
 ├── PlanError                 a training plan that cannot exist (NF4 without LoRA, fewer than one GPU, …)
 ├── UnsupportedArchitecture   a model whose layers nobody has modelled yet
-└── BuildError                rendering or publishing the site failed; the old site is untouched
+├── BuildError                rendering or publishing the site failed; the old site is untouched
+└── LaunchError               no configuration: nothing fits, or the framework cannot express what does
 """
 
 from __future__ import annotations
@@ -72,3 +73,7 @@ class UnsupportedArchitecture(TrainfitError):
 
 class BuildError(TrainfitError):
     """The site could not be rendered or put in place."""
+
+
+class LaunchError(TrainfitError):
+    """Nothing to run: no recipe fits the machine, or the framework cannot express any that does."""

@@ -100,7 +100,7 @@ FILES: Mapping[str, str] = {
             value: 47.4
             kind: assumed
             reason: {ru: Немного меньше показаний драйвера., en: A little below what the driver reports.}
-        ecc: {value: optional, source: rtx-6000-ada-datasheet}
+        ecc: {value: inline, source: rtx-6000-ada-datasheet}
         bf16_dense_tflops: {value: 364.2, source: rtx-6000-ada-datasheet}
         sustained_tflops:
           kind: assumed
@@ -113,6 +113,8 @@ FILES: Mapping[str, str] = {
         p2p: {value: expected, source: rtx-6000-ada-datasheet}
         pcie: {value: PCIe 4.0 x16, source: rtx-6000-ada-datasheet}
         tdp_w: {value: 300, source: rtx-6000-ada-datasheet, as_printed: 300 W}
+        platform: cuda
+        segment: workstation
         """,
     RIG: """\
         name: {ru: 4× RTX 6000 Ada, en: 4× RTX 6000 Ada}
@@ -209,6 +211,41 @@ FILES: Mapping[str, str] = {
         why: {ru: Иначе они не помещаются., en: They do not fit otherwise.}
         methods: [full]
         citations: [{source: zero, where: section 5}]
+        """,
+    "stack/choices/split.yml": """\
+        order: 1
+        question: {ru: Как делить?, en: How to split?}
+        options:
+          - id: copy
+            text: {ru: Копия на карту., en: A copy on each card.}
+            why: {ru: Она помещается., en: It fits.}
+            when: {sharding: [ddp]}
+            second: shards
+            second_because: {ru: Если не поместится., en: When it does not fit.}
+            citations: [{source: zero}]
+          - id: shards
+            text: {ru: Доля на карту., en: A share on each card.}
+            why: {ru: Копия не помещается., en: A copy does not fit.}
+            citations: [{source: zero}]
+        """,
+    "stack/environments/trl.yml": """\
+        order: 1
+        framework: trl
+        name: TRL
+        python: '3.11'
+        cuda: '13.0'
+        packages: {torch: 2.13.0, trl: 1.16.0}
+        checked: 2026-12-02
+        evidence: metadata
+        note: {ru: Проверено по метаданным., en: Checked by metadata.}
+        models: {qwen3-0.6b: 0.6B}
+        citations: [{source: zero}]
+        """,
+    "stack/libraries/torch.yml": """\
+        name: PyTorch
+        status: active
+        latest: 2.15.0
+        checked: 2026-12-02
         """,
     "policy.yml": """\
         workload:

@@ -17,6 +17,7 @@ LAYERS = (
     ("catalog",),
     ("estimate",),
     ("verdict",),
+    ("launch",),
     ("views",),
     ("site",),
     ("commands", "cli"),

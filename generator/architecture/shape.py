@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from functools import cached_property
 
 from generator.architecture.attention import GroupedQueryAttention, QkNorm
 from generator.architecture.layers import Layer, LayerGroup, Norm
@@ -45,7 +46,7 @@ class Outside:
         return self.positions + self.lookup + self.linear + self.small
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Architecture:
     """Dimensions of a decoder-only transformer.
 
@@ -96,6 +97,14 @@ class Architecture:
         """Channels of the key (and of the value) projection."""
         return self.kv_heads * self.head_dim
 
+    def __hash__(self) -> int:
+        """Of all its dimensions, worked out once: every estimate looks its counts up by it."""
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash(tuple(getattr(self, field.name) for field in fields(self)))
+
     @property
     def layer_groups(self) -> tuple[LayerGroup, ...]:
         """All layers by kind, for a plain dense model too."""
@@ -112,7 +121,7 @@ class Architecture:
         layer = Layer((attention,), (Mlp(self.intermediate),), self.norms_per_layer)
         return (LayerGroup(layer, self.layers),)
 
-    @property
+    @cached_property
     def features(self) -> frozenset[str]:
         """Ids of everything that sets it apart from a plain dense model; empty for one."""
         found: set[str] = set().union(*(group.layer.features for group in self.groups))

@@ -11,12 +11,14 @@ from typing import TypeVar, cast
 
 from pydantic import BaseModel
 
+from generator.catalog.changes import ChangeRow
 from generator.catalog.fields import Citation, Cited, Record, Text
 from generator.catalog.link_exceptions import LinkExceptions
 from generator.catalog.loading import Entry, Kind, Reading
-from generator.catalog.measurements import Measurement
+from generator.catalog.measurements import MeasuredRun, MeasuredShape
 from generator.catalog.permalinks import Permalinks
 from generator.catalog.records import Constants, Gpu, Method, Model, Policy, Rig, Source, StackItem
+from generator.catalog.stack_records import Choice, Environment, Library
 from generator.errors import DataError, UnknownIdError
 
 K = TypeVar("K")
@@ -69,8 +71,18 @@ class Catalog:
     """Id of a source, or host, that `trainfit sources --check` leaves alone → why."""
     data_date: datetime.date
     """Newest day on which a source was read."""
-    measurements: tuple[Measurement, ...] = ()
+    choices: Mapping[str, Choice] = field(default_factory=dict)
+    """Questions of the stack with their answers."""
+    environments: Mapping[str, Environment] = field(default_factory=dict)
+    """Versions that go together."""
+    libraries: Mapping[str, Library] = field(default_factory=dict)
+    """Projects of the field, by name."""
+    measurements: tuple[MeasuredRun, ...] = ()
     """Published measured runs that the estimate is checked against."""
+    measured_shapes: Mapping[str, MeasuredShape] = field(default_factory=dict)
+    """Where the shapes of measured models were read that the catalogue does not have."""
+    changes: tuple[ChangeRow, ...] = ()
+    """What was published, in the order in which it was."""
     warnings: tuple[DataError, ...] = ()
     """What is valid but deserves a look, sorted by place."""
     entries: Mapping[tuple[Kind, str], Entry] = field(default_factory=dict, repr=False)
@@ -222,6 +234,8 @@ def build(reading: Reading, warnings: Iterable[DataError] = ()) -> Catalog:
             entries["source", source_id] = entry
     methods = _records(reading, "method", Method)
     stack = _records(reading, "stack", StackItem)
+    choices = _records(reading, "choice", Choice)
+    environments = _records(reading, "environment", Environment)
     permalinks = _records(reading, "permalinks", Permalinks).get("permalinks", Permalinks())
     exceptions = _records(reading, "link-exceptions", LinkExceptions).get("link-exceptions", LinkExceptions())
     return Catalog(
@@ -231,6 +245,9 @@ def build(reading: Reading, warnings: Iterable[DataError] = ()) -> Catalog:
         methods=_frozen(dict(sorted(methods.items(), key=lambda item: item[1].order))),
         sources=_frozen(dict(sorted(sources.items()))),
         stack=_frozen(dict(sorted(stack.items(), key=lambda item: item[1].order))),
+        choices=_frozen(dict(sorted(choices.items(), key=lambda item: item[1].order))),
+        environments=_frozen(dict(sorted(environments.items(), key=lambda item: item[1].order))),
+        libraries=_frozen(dict(sorted(_records(reading, "library", Library).items()))),
         policy=_records(reading, "policy", Policy)["policy"],
         constants=_records(reading, "constants", Constants)["constants"],
         permalinks=_frozen(permalinks.addresses),

@@ -17,12 +17,14 @@ from generator.catalog.fields import ID_PATTERN, Record
 from generator.catalog.link_exceptions import LinkExceptions
 from generator.catalog.permalinks import Permalinks
 from generator.catalog.records import Constants, Gpu, Method, Model, Policy, Rig, Source, StackItem
+from generator.catalog.stack_records import Choice, Environment, Library
 from generator.catalog.yaml_positions import Document, read_document
 from generator.errors import DataError
 
 Kind = Literal[
-    "model", "gpu", "rig", "method", "source", "stack", "policy", "constants", "permalinks", "link-exceptions"
-]
+    "model", "gpu", "rig", "method", "source", "stack", "choice", "environment", "library", "policy", "constants",
+    "permalinks", "link-exceptions",
+]  # fmt: skip
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
@@ -34,7 +36,7 @@ class Layout:
     kind: Kind
     record: type[Record]
     folder: str
-    """Below data/; empty for a file of its own."""
+    """Below data/, perhaps inside the folder of another kind; empty for a file of its own."""
     nested: bool = False
     """Whether there is a folder for each family or vendor in between."""
 
@@ -53,12 +55,16 @@ LAYOUTS: tuple[Layout, ...] = (
     Layout("method", Method, "methods"),
     Layout("source", Source, "sources"),
     Layout("stack", StackItem, "stack"),
+    Layout("choice", Choice, "stack/choices"),
+    Layout("environment", Environment, "stack/environments"),
+    Layout("library", Library, "stack/libraries"),
     Layout("policy", Policy, ""),
     Layout("constants", Constants, ""),
     Layout("permalinks", Permalinks, ""),
     Layout("link-exceptions", LinkExceptions, ""),
 )
-_FOLDERS = {layout.folder: layout for layout in LAYOUTS if layout.folder}
+_FOLDERS = {layout.folder: layout for layout in LAYOUTS if layout.folder and "/" not in layout.folder}
+_INNER_FOLDERS = {layout.folder: layout for layout in LAYOUTS if "/" in layout.folder}
 _SINGLES = {f"{layout.kind}.yml": layout for layout in LAYOUTS if not layout.folder}
 REQUIRED = ("policy", "constants")
 """Files of their own that must be there."""
@@ -67,7 +73,7 @@ METHOD_IDS = ("full", "lora", "qlora", "pretrain")
 RESERVED_SUFFIXES = (".html", ".htm", ".md", ".json", ".xml", ".txt", ".yml", ".yaml", ".csv", ".js", ".css")
 """Ends of an id that would make its address look like a file."""
 _DATA_SUFFIXES = (".yml", ".yaml", ".csv")
-_OTHER_FILES = ("verdicts.csv", "README.md")
+_OTHER_FILES = ("verdicts.csv", "changes.csv", "README.md")
 _OTHER_FOLDERS = ("measurements",)
 
 
@@ -101,6 +107,8 @@ class Reading:
     broken: list[Broken] = field(default_factory=list)
     unreadable: bool = False
     """Whether some file is not even YAML: nobody knows what it would have cited."""
+    cited_by_measurements: frozenset[str] = frozenset()
+    """Ids of sources that data/measurements is about."""
     seen: dict[Kind, set[str]] = field(default_factory=lambda: {kind: set() for kind in KINDS})
     """Ids of all files that are there, also of those with errors, and of the sources inside them."""
 
@@ -195,7 +203,10 @@ def _read_folder(folder: Path, shown: str, layout: Layout, reading: Reading, bet
     wants_folder = layout.nested and not between
     for path in _children(folder, shown, reading):
         name = f"{shown}/{path.name}"
-        if path.is_dir() != wants_folder:
+        inner = _INNER_FOLDERS.get(f"{layout.folder}/{path.name}")
+        if inner is not None and path.is_dir():
+            _read_folder(path, name, inner, reading)
+        elif path.is_dir() != wants_folder:
             what = "a folder" if path.is_dir() else "a file"
             reading.report(name, f"expected {shown.split('/')[0]}/{layout.pattern}, found {what} here")
         elif wants_folder:

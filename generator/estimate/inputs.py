@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import cache
 from typing import Literal
 
 from generator.catalog.records import Constants, Gpu
@@ -26,24 +25,22 @@ def name_of(identifier: str) -> str:
     return identifier.replace("-", "_")
 
 
-@cache
-def _no_flags() -> dict[str, float]:
-    return {f"{field}_{name_of(choice)}": 0.0 for field, choices in CHOICES.items() for choice in choices}
+FLAGS: Mapping[str, Mapping[str, str]] = {
+    field: {choice: f"{field}_{name_of(choice)}" for choice in choices} for field, choices in CHOICES.items()
+}
+"""Field of a plan → its choices → the name of the flag."""
+
+NO_FLAGS: Mapping[str, float] = {flag: 0.0 for flags in FLAGS.values() for flag in flags.values()}
 
 
 def plan_numbers(plan: Plan) -> dict[str, float]:
     """Numbers and flags of a plan: a choice is 1 under `<field>_<choice>` and 0 under the field's other choices."""
-    numbers = dict(_no_flags())
-    for field in CHOICES:
-        numbers[f"{field}_{name_of(getattr(plan, field))}"] = 1.0
+    numbers = dict(NO_FLAGS)
+    for field, flags in FLAGS.items():
+        numbers[flags[getattr(plan, field)]] = 1.0
     for name in (*PLAN_NUMBERS, *PLAN_ANSWERS):
         numbers[name] = float(getattr(plan, "compile" if name == "compiled" else name))
     return numbers
-
-
-def constant_numbers(constants: Constants) -> dict[str, float]:
-    """Every constant of data/constants.yml under its id."""
-    return {name_of(id_): constant.value for id_, constant in constants.constants.items()}
 
 
 def card_numbers(gpu: Gpu) -> dict[str, float]:
@@ -65,7 +62,7 @@ def _groups(plan: Plan, constants: Constants, gpu: Gpu | None) -> Iterator[tuple
     yield "model", model_numbers(plan.shape)
     yield "model", adapter_numbers(plan.shape, plan.lora_rank, targets)
     yield "plan", plan_numbers(plan)
-    yield "constant", constant_numbers(constants)
+    yield "constant", constants.numbers
     if gpu:
         yield "gpu", card_numbers(gpu)
     yield "rig", link_numbers(plan.bus_gb_per_s)
@@ -73,7 +70,10 @@ def _groups(plan: Plan, constants: Constants, gpu: Gpu | None) -> Iterator[tuple
 
 def inputs_of(plan: Plan, constants: Constants, gpu: Gpu | None = None) -> dict[str, float]:
     """Numeric inputs of the formulas. Without a GPU they suffice for memory, not for time."""
-    return {name: value for _, group in _groups(plan, constants, gpu) for name, value in group.items()}
+    inputs: dict[str, float] = {}
+    for _, group in _groups(plan, constants, gpu):
+        inputs |= group
+    return inputs
 
 
 def kinds_of(plan: Plan, constants: Constants, gpu: Gpu) -> dict[str, Kind]:

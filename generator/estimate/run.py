@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from generator.architecture import count_parameters
 from generator.catalog.catalogue import Catalog
@@ -13,7 +14,7 @@ from generator.estimate.phases import MEMORY, PHASE_STEPS, phase_terms
 from generator.estimate.plan import Plan
 from generator.estimate.recipe import RECIPE
 from generator.estimate.results import Band, Estimate, Fits, Later, Quantity
-from generator.estimate.steps import Formulas
+from generator.estimate.steps import Formulas, joined
 from generator.estimate.time import TIME
 from generator.units import gib_from_bytes, gib_from_mib
 
@@ -25,12 +26,8 @@ NAMED = frozenset(name for group in FORMULAS for step in group.steps.values() fo
 """Everything that some formula starts from: a choice that none of them asks about is no input."""
 
 
-def evaluate_all(inputs: Mapping[str, float]) -> dict[str, float]:
-    """`inputs` and the value of every step of FORMULAS."""
-    values = dict(inputs)
-    for group in FORMULAS:
-        values = group.evaluate(values)
-    return values
+ALL = joined(FORMULAS)
+"""The same as one group."""
 
 
 def _peak_phase(values: Mapping[str, float]) -> str:
@@ -79,15 +76,39 @@ def limits_of(policy: Policy) -> tuple[float, float]:
     return policy.comfortable_ratio.value, policy.borderline_ratio.value
 
 
+@dataclass(frozen=True, slots=True)
+class MemoryOnly:
+    """Peak and room of one plan on its card: what searches ask hundreds of times. GiB."""
+
+    peak_gib: float
+    ratio: float
+    fits: Fits
+
+
+def memory_of(catalog: Catalog, plan: Plan, inputs: Mapping[str, float]) -> MemoryOnly:
+    """Memory of the plan that `inputs` describe, on the card of `plan`."""
+    values = ALL.evaluate(inputs, ("peak", "overhead_gib"))
+    peak = gib_from_bytes(values["peak"])
+    usable = catalog.gpus[catalog.resolve_gpu(plan.gpu)].framework_visible_gib.of(plan.ecc).value
+    fits = fits_of(peak / usable, peak, values["overhead_gib"], usable, limits_of(catalog.policy))
+    return MemoryOnly(peak_gib=peak, ratio=peak / usable, fits=fits)
+
+
 def peak_gib(constants: Constants, plan: Plan) -> float:
     """Expected allocator peak of `plan` per GPU in GiB: memory alone, which does not depend on the card."""
-    return gib_from_bytes(MEMORY.evaluate(RECIPE.evaluate(inputs_of(plan, constants)), ("peak",))["peak"])
+    return gib_from_bytes(ALL.evaluate(inputs_of(plan, constants), ("peak",))["peak"])
+
+
+def memory_band(constants: Constants, plan: Plan) -> Band:
+    """Allocator peak of `plan` per GPU in GiB with its uncertainty: like the peak, it does not depend on the card."""
+    values = ALL.evaluate(inputs_of(plan, constants), ("peak_low", "peak", "peak_high"))
+    return Band(*(gib_from_bytes(values[name]) for name in ("peak_low", "peak", "peak_high")))
 
 
 def estimate(catalog: Catalog, plan: Plan) -> Estimate:
     """Memory and time of `plan`; raises UnknownIdError for an unknown GPU."""
     gpu = catalog.gpus[catalog.resolve_gpu(plan.gpu)]
-    values = evaluate_all(inputs_of(plan, catalog.constants, gpu))
+    values = ALL.evaluate(inputs_of(plan, catalog.constants, gpu))
     peak = gib_from_bytes(values["peak"])
     usable = gpu.framework_visible_gib.of(plan.ecc).value
     link, compute = values["link_seconds"], values["compute_seconds"]

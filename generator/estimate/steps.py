@@ -146,6 +146,14 @@ class Formulas:
         }
 
 
+def joined(groups: Iterable[Formulas]) -> Formulas:
+    """The steps of several groups, one after the other."""
+    whole = Formulas()
+    for group in groups:
+        whole.steps.update(group.steps)
+    return whole
+
+
 def needed(steps: Mapping[str, Step], wanted: Collection[str]) -> tuple[Step, ...]:
     """The steps that `wanted` rest on, in their order; all of them when nothing is named."""
     if not wanted:
@@ -157,6 +165,22 @@ def needed(steps: Mapping[str, Step], wanted: Collection[str]) -> tuple[Step, ..
             kept.append(step)
             names.update(step.inputs)
     return tuple(reversed(kept))
+
+
+class _Branches(ast.NodeTransformer):
+    """`where(a, b, c)` as `b if a else c`: the same number, without a call."""
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:  # the name that ast wants
+        """The call with its arguments transformed; `where` as a conditional expression."""
+        self.generic_visit(node)
+        if isinstance(node.func, ast.Name) and node.func.id == "where":
+            condition, then, otherwise = node.args
+            return ast.IfExp(condition, then, otherwise)
+        return node
+
+
+def _branching(formula: str) -> str:
+    return ast.unparse(_Branches().visit(ast.parse(formula, mode="eval")))
 
 
 def _compiled(
@@ -174,7 +198,9 @@ def _compiled(
         given.update(dict.fromkeys(name for name in step.inputs if name not in computed))
         computed.add(step.name)
     lines = [f"    {name} = _inputs[{name!r}]" for name in given]
-    lines += [f"    {step.name} = {step.formula}" for step in steps]
+    lines += [
+        f"    {step.name} = {_branching(step.formula) if functions is ON_NUMBERS else step.formula}" for step in steps
+    ]
     results = ", ".join(f"{step.name!r}: {step.name}" for step in steps)
     source = "\n".join(["def evaluate(_inputs):", *lines, f"    return {{{results}}}"])
     namespace: dict[str, Any] = dict(functions)

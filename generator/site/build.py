@@ -16,9 +16,11 @@ from generator.catalog import Catalog, load_catalog
 from generator.errors import BuildError
 from generator.site import assemble, search, styles
 from generator.site.api import write_api
+from generator.site.feed import write_feeds
 from generator.site.light import light_paths, write_all
 from generator.site.messages import Messages
 from generator.site.page import LANGUAGES, Language
+from generator.site.pages_stack import write_configs
 from generator.site.previews import write_previews
 from generator.site.render import ROOT, facts_of, judge_rigs, render
 from generator.site.swap import check_replaceable, put_in_place
@@ -164,6 +166,8 @@ def _build(
         paths += light_paths(catalog, reports)
         assemble.finish(staging, paths, languages, facts_of(catalog, languages), title)
         write_api(catalog, reports, staging)
+        write_feeds(catalog, languages, staging)
+        write_configs(catalog, next(iter(reports.values())), staging, languages)
         put_in_place(staging, site_dir)
     finally:
         shutil.rmtree(staging, ignore_errors=True)

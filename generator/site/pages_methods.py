@@ -1,4 +1,4 @@
-"""Pages of methods and of the recommended stack."""
+"""Pages of methods."""
 
 from __future__ import annotations
 
@@ -45,17 +45,4 @@ def method_page(site: Site, method_id: str) -> Page:
         verdicts={model: verdict for (model, tried), verdict in report.verdicts.items() if tried == method_id},
         **site.values(writer),
         **report_values(site, writer, site.first_rig),
-    )
-
-
-def stacks_page(site: Site) -> Page:
-    """The recommended stack as a checklist."""
-    writer = site.writer("stacks/")
-    return writer.page(
-        "stacks.md.j2",
-        section="stacks",
-        title=writer.messages("stacks.heading"),
-        description=writer.messages("stacks.description"),
-        navigation_title=writer.messages("stacks.navigation"),
-        **site.values(writer),
     )

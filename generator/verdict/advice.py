@@ -7,8 +7,10 @@ from dataclasses import replace
 from typing import Literal
 
 from generator.catalog.catalogue import Catalog
-from generator.estimate import Estimate, Plan, estimate
-from generator.verdict.ladder import choose, memory_verdict, try_ladder
+from generator.estimate import Plan
+from generator.estimate.inputs import inputs_of
+from generator.estimate.run import memory_of
+from generator.verdict.ladder import FITS_AS_VERDICT, choose, try_ladder
 from generator.verdict.results import VERDICTS, ContextVariant, Improvement, Rung, VerdictId
 from generator.verdict.setup import Setup, Subject
 
@@ -32,14 +34,14 @@ def context_variants(catalog: Catalog, plan: Plan) -> Iterator[ContextVariant]:
     variants = [replace(plan, seq_len=seq_len) for seq_len in workload.context_variants]
     variants += [replace(plan, grad_accum=workload.grad_accum_variant, grad_sync=sync) for sync in GRAD_SYNCS]
     for variant in variants:
-        result = estimate(catalog, variant)
+        result = memory_of(catalog, variant, inputs_of(variant, catalog.constants))
         yield ContextVariant(
             seq_len=variant.seq_len,
             grad_accum=variant.grad_accum,
             grad_sync=variant.grad_sync,
             ratio=result.ratio,
-            peak_gib=result.peak_gib.expected,
-            memory=memory_verdict(catalog.policy, result),
+            peak_gib=result.peak_gib,
+            memory=FITS_AS_VERDICT[result.fits],
         )
 
 
@@ -48,10 +50,10 @@ def max_seq_len(catalog: Catalog, plan: Plan, context_tokens: int | None) -> int
 
     The peak never falls when the context grows, so that bisection finds it.
     """
+    inputs = inputs_of(plan, catalog.constants)
 
     def fits(seq_len: int) -> bool:
-        result: Estimate = estimate(catalog, replace(plan, seq_len=seq_len))
-        return memory_verdict(catalog.policy, result) in ("comfortable", "borderline")
+        return memory_of(catalog, plan, inputs | {"seq_len": float(seq_len)}).fits in ("yes", "tight")
 
     low, high = 0, (context_tokens or CONTEXT_LIMIT) // CONTEXT_STEP
     while low < high:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Literal
 
 from generator.architecture import LORA_TARGETS, Architecture, shape_of_size
@@ -86,6 +87,12 @@ def has_what_it_needs(recipe: Recipe, gpu: Gpu) -> bool:
     return "bf16" not in recipe.needs or gpu.bf16.value
 
 
+@lru_cache(maxsize=4096)
+def without_tower(shape: Architecture) -> Architecture:
+    """The language model alone; the same object each time, so that its counts are looked up and not made again."""
+    return replace(shape, tower_parameters=0)
+
+
 def plan_for(catalog: Catalog, subject: Subject, method_id: str, recipe: Recipe, setup: Setup) -> Plan:
     """The plan of a recipe for the reference workload of the policy."""
     method: Method = catalog.methods[method_id]
@@ -94,7 +101,7 @@ def plan_for(catalog: Catalog, subject: Subject, method_id: str, recipe: Recipe,
     if setup.count == 1:
         settings["sharding"] = "none"
     # Pretraining starts without the vision tower: it would be trained elsewhere and joined later.
-    shape = replace(subject.shape, tower_parameters=0) if method.goal == "pretraining" else subject.shape
+    shape = without_tower(subject.shape) if method.goal == "pretraining" else subject.shape
     return Plan(
         model=subject.id,
         shape=shape,

@@ -60,4 +60,4 @@ def test_stand_in_is_close_to_its_size(billions: float) -> None:
 
 
 def _fields(shape: Architecture) -> dict[str, object]:
-    return {name: getattr(shape, name) for name in Architecture.__slots__}
+    return {name: getattr(shape, name) for name in Architecture.__dataclass_fields__}

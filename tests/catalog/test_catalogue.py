@@ -93,6 +93,9 @@ def test_citations_lead_back_to_values(small: Catalog) -> None:
     assert of_zero == [
         ("constants", "constants", "formulas.peak.citations.0"),
         ("method", "full", "ladder.0.citations.0"),
+        ("choice", "split", "options.0.citations.0"),
+        ("choice", "split", "options.1.citations.0"),
+        ("environment", "trl", "citations.0"),
         ("stack", "shard", "citations.0"),
     ]
     layers = next(usage for usage in usages if usage.field == "architecture.layers")

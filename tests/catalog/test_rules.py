@@ -51,10 +51,30 @@ BROKEN = [
      " there, or leave as_printed out)")),
     ("known-gpu", RIG, "gpu: rtx-6000-ada", "gpu: rtx-6000",
      "2:6: gpu: expected the id of a GPU, found `rtx-6000` (did you mean `rtx-6000-ada`?)"),
+    ("known-home-rig", "policy.yml", "workload:", "home_rig: 4x-rtx-6000\nworkload:",
+     "1:11: home_rig: expected the id of a rig, found `4x-rtx-6000` (did you mean `4x-rtx-6000-ada`?)"),
     ("known-family", RIG, "gpu: rtx-6000-ada", "gpu: rtx-6000-ada\nfamilies: [qwen2]",
      "3:12: families.0: expected the id of a family, found `qwen2` (did you mean `qwen3`?)"),
     ("rig-link", GPU, "p2p: {value: expected,", "p2p: {value: unsupported,",
      "10:12: interconnect.p2p.value: expected false, since rtx-6000-ada does not support it; found `true`"),
+    ("rig-link", GPU, "nvlink: {value: false, source: rtx-6000-ada-datasheet}\np2p: {value: expected,",
+     "nvlink: {value: true, source: rtx-6000-ada-datasheet}\np2p: {value: nvlink-only,",
+     ("10:12: interconnect.p2p.value: expected false, since rtx-6000-ada does it over an NVLink bridge of 2 alone;"
+      " found `true`")),
+    ("dense-below-sparse", GPU, "bf16: {value: true,", ("bf16_sparse_tflops: {value: 300, source:"
+     " rtx-6000-ada-datasheet}\nbf16: {value: true,"),
+     "22:28: bf16_dense_tflops.value: expected at most 300 TFLOPS (bf16_sparse_tflops), found 364.2 TFLOPS"),
+    ("sixteen-bit-peak", GPU, "bf16: {value: true,", "bf16: {value: false,",
+     "22:1: bf16_dense_tflops: expected none, found one: the card has no bf16 (fp16_dense_tflops)"),
+    ("sixteen-bit-peak", GPU, "bf16_dense_tflops:", "fp16_dense_tflops:",
+     "29:1: bf16: expected bf16_dense_tflops beside it, found none: the card has bf16"),
+    ("nvlink-speed", GPU, "nvlink: {value: false,", ("nvlink_gb_per_s: {value: 100, source: rtx-6000-ada-datasheet}"
+     "\nnvlink: {value: false,"), "30:1: nvlink_gb_per_s: expected `nvlink: true` beside it, found none"),
+    ("nvlink-speed", GPU, "p2p: {value: expected,", "p2p: {value: nvlink-only,",
+     "31:14: p2p.value: expected `nvlink: true` beside it, found `nvlink-only`"),
+    ("speed-class", GPU, "  kind: assumed\n  reason: {ru: Доля", ("  speed_class: ada\n  kind: assumed\n"
+     "  reason: {ru: Доля"),
+     "24:16: sustained_tflops.speed_class: expected the id of a speed class of policy.yml, found `ada`"),
     ("derived-from", MODEL, "card: qwen3-0.6b-card", "card: qwen3-0.6b-card\nderived_from: qwen2",
      "8:15: derived_from: expected the id of a model, found `qwen2`"),
     ("derived-from", MODEL, "card: qwen3-0.6b-card", "card: qwen3-0.6b-card\nderived_from: qwen3-0.6b",
@@ -94,6 +114,10 @@ BROKEN = [
     ("unique-recipes", "methods/full.yml", "citations: [{source: zero}]", ("citations: [{source: zero}]\n  - id:"
      " fsdp2\n    name: {ru: Х, en: X}\n    settings: {precision: fp32, optimizer: adamw, sharding: ddp}\n"
      "    summary: {ru: Х, en: X}"), "13:9: ladder.1.id: expected an id of its own, found `fsdp2` again"),
+    ("stack-options", "stack/choices/split.yml", "second: shards", "second: shard",
+     "8:13: options.0.second: expected another option of the question, found `shard` (did you mean `shards`?)"),
+    ("environment-models", "stack/environments/trl.yml", "qwen3-0.6b: 0.6B", "qwen3-0.6: 0.6B",
+     "10:21: models.qwen3-0.6: expected the id of a model, found `qwen3-0.6` (did you mean `qwen3-0.6b`?)"),
     ("recipe-runs", "methods/full.yml", "fused_ce: true", "quant: nf4",
      "10:81: ladder.0.settings.quant: expected `none` for method full, found `nf4`"),
     ("recipe-runs", "methods/lora.yml", "sharding: ddp", "sharding: none",
@@ -180,6 +204,18 @@ def test_a_reason_explains_a_vendors_figure(data: Path) -> None:
     new = "{value: 0.7, source: qwen3-0.6b-card, reason: {ru: С буферами., en: With buffers.}}"
     edit(data, MODEL, "{value: 0.6, source: qwen3-0.6b-card, as_printed: 0.6B}", new)
     assert errors(data) == []
+
+
+def test_a_speed_is_the_share_of_the_peak_that_its_class_says(data: Path) -> None:
+    shares = "cautious: 0.2, expected: 0.3, best: 0.4"
+    named = "id: ada, name: {ru: Ада, en: Ada}, reason: {ru: Измерено., en: Measured.}, citations: [{source: zero}]"
+    edit(data, "policy.yml", "size_classes:", f"speed_classes:\n  - {{{named}, {shares}}}\nsize_classes:")
+    edit(data, GPU, "sustained_tflops:\n", "sustained_tflops:\n  speed_class: ada\n")
+    assert errors(data) == []
+    edit(data, GPU, "  best: 146", "  best: 160")
+    assert [str(error) for error in errors(data)] == [
+        f"data/{GPU}:29:9: sustained_tflops.best: expected about 145.7 TFLOPS (0.4 of the dense peak), found 160"
+    ]
 
 
 def second_model(data: Path, *edits: tuple[str, str]) -> None:

@@ -44,6 +44,9 @@ globalThis.TrainfitCalculator = (() => {
     return unit(value, "token");
   };
 
+  // A number of tokens as the language writes it after «from» and «below».
+  const tokensLimit = (value) => say("common.limit.token", { value: number(value) }, value);
+
   // A duration in hours: minutes below an hour, hours below a day or for fine-tuning, then days and years.
   const durationUnit = (hours, goal) => {
     const minutes = Math.round(hours * MINUTES_PER_HOUR), days = hours / HOURS_PER_DAY;
@@ -88,5 +91,5 @@ globalThis.TrainfitCalculator = (() => {
   const settingName = (name) => data.words[`calculator.settings.${name}`] ?? data.words[`calculator.work.${name}`]
     ?? data.words[`calculator.setting.${name}`] ?? name;
 
-  return { data, language, say, has, number, unit, gib, billions, percent, tokens, duration, durationRange, reason, choice, settingName };
+  return { data, language, say, has, number, unit, gib, billions, percent, tokens, tokensLimit, duration, durationRange, reason, choice, settingName };
 })();

@@ -8,6 +8,7 @@
   const hint = (name, text) => { document.getElementById(`h-${name}`).textContent = text; };
   const MAX_CONFIG_KB = 1024;
   const SETTLED_MS = 800;
+  const REFUSALS = new Set(["UnsupportedArchitecture", "PlanError"]);
   let all = null, spoken = null;
 
   // The reader of config.json comes when it is needed.
@@ -38,16 +39,19 @@
     for (const radio of form.elements.source) radio.checked = radio.value === name;
     for (const part of box.querySelectorAll("[data-source]")) part.hidden = part.dataset.source !== name;
   };
-  const fill = () => {
+  // A field that somebody types in stays as it is, unless the state came from the address.
+  const fill = (every) => {
     options();
+    const free = (field) => every || field !== document.activeElement;
     for (const field of form.elements) {
-      if (field.name && field.name in all && field !== document.activeElement && field.name !== "source") field.value = all[field.name];
+      if (field.name && field.name in all && free(field) && field.name !== "source") field.value = all[field.name];
+      if (every) field.removeAttribute("aria-invalid");
     }
-    if (find("model") !== document.activeElement && all.model) find("model").value = TrainfitModels[all.model].name;
-    if (find("config") !== document.activeElement) find("config").value = all.config;
+    if (free(find("model")) && all.model) find("model").value = TrainfitModels[all.model].name;
+    if (free(find("config"))) find("config").value = all.config;
     showSource(source());
     const { trains } = data.methods[all.method];
-    const meaningful = { adapters: trains === "adapters", all: trains === "all", quantised: all.method === "qlora", several: all.n_gpus !== "1" };
+    const meaningful = { adapters: trains === "adapters", quantised: all.method === "qlora", several: all.n_gpus !== "1" };
     for (const part of box.querySelectorAll("[data-only]")) part.hidden = !meaningful[part.dataset.only];
     box.querySelector('[data-field="grad_sync"]').hidden = all.grad_accum === "1";
     const changed = C.changedFrom(all), line = box.querySelector("[data-changed]");
@@ -87,26 +91,22 @@
     try {
       const answer = C.answer(all);
       hints(answer.shape);
-      const { nodes, status } = C.show(answer, all, (settings) => change(ofChange(settings), "apply"));
+      const { nodes, status } = C.show(answer, all, (state) => go(state, true));
       place.replaceChildren(...nodes);
+      C.shown = { state: all, answer };
       bar(answer);
       tell(status);
     } catch (error) {
-      if (!(error instanceof E.$Refusal)) throw error;
+      if (!(error instanceof E.$Refusal) || !REFUSALS.has(error.name)) throw error;
       const about = all.config && error.name === "UnsupportedArchitecture" ? "calculator.model.refused" : "calculator.result.invalid";
       place.replaceChildren(C.refusal(about, error));
       box.querySelector("[data-bar]").replaceChildren(C.chip("unknown"));
       tell(`${say(about)} ${error.message}`);
     }
   };
-  const ofChange = (settings) => {
-    const changed = Object.fromEntries(settings.items().filter(([name]) => name !== "lora_targets").map(([name, value]) => [name, C.textOf(value)]));
-    return changed;
-  };
-
-  const refresh = async () => {
+  const refresh = async (every = false) => {
     if (all.config) await withReader();
-    fill();
+    fill(every);
     answerNow();
   };
 
@@ -118,15 +118,15 @@
   const change = (changes, cause, push = true) => {
     let given = Object.fromEntries(C.shortest(all));
     if ("model" in changes || "params_b" in changes || "config" in changes) given = without(given, new Set(["model", "params_b", "config"]));
-    if (cause === "method" || ("method" in changes && cause === "apply")) given = without(given, TRAINING);
-    if (cause === "recipe") given = without(given, TRAINING);
+    if (cause === "method" || cause === "recipe") given = without(given, TRAINING);
     if (cause === "rig") given = without(given, MACHINE);
     if (("gpu" in changes || "n_gpus" in changes) && given.rig) given = { ...without(given, new Set(["rig"])), gpu: all.gpu, n_gpus: all.n_gpus };
     if (changes.rig === C.OWN) changes = { ...changes, gpu: all.gpu, n_gpus: all.n_gpus };
-    all = C.complete({ ...given, ...changes });
-    const address = `?${C.queryOf(all)}${location.hash}`;
-    if (push) history.pushState(null, "", address);
-    else history.replaceState(null, "", address);
+    return go(C.complete({ ...given, ...changes }), push);
+  };
+  const go = (state, push) => {
+    all = state;
+    history[push ? "pushState" : "replaceState"](null, "", `?${C.queryOf(all)}${location.hash}`);
     languages();
     return refresh();
   };
@@ -162,11 +162,17 @@
     const value = "min" in field.dataset && text !== "" ? String(Number(text)) : text;
     return value === all[field.name] ? undefined : change({ [field.name]: value }, field.name, push);
   };
+  // The list of models shows what the field holds: a new name takes the place of the old one.
+  find("model").addEventListener("focus", () => find("model").select());
   form.addEventListener("submit", (event) => event.preventDefault());
+  // Typing answers at every key, but is one step back in the history.
+  let typing = null;
   form.addEventListener("input", (event) => {
-    if (event.target.tagName === "INPUT" && event.target.type === "text") taken(event.target, false);
+    if (event.target.tagName !== "INPUT" || event.target.type !== "text") return;
+    if (taken(event.target, typing !== event.target)) typing = event.target;
   });
   form.addEventListener("change", (event) => {
+    typing = null;
     if (event.target.id !== "c-file") taken(event.target, true);
   });
 
@@ -210,7 +216,7 @@
     if (!(Number(given.params_b) > 0)) delete given.params_b;
     all = C.complete(given);
     languages();
-    return refresh();
+    return refresh(true);
   };
   addEventListener("popstate", fromAddress);
   C.ready = fromAddress();

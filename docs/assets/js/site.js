@@ -28,10 +28,10 @@
   dark.addEventListener("change", label);
   label();
 
-  // The link to the other language keeps the place on the page: headings have the same ids.
+  // The link to the other language keeps the place on the page (headings have the same ids) and the calculator's state.
   for (const link of document.querySelectorAll("[data-tf-language]")) {
     const address = link.getAttribute("href");
-    link.addEventListener("click", () => { link.href = address + location.hash; });
+    link.addEventListener("click", () => { link.href = address + location.search + location.hash; });
   }
 
   // The menu closes on Escape and on a click elsewhere.

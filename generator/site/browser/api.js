@@ -23,6 +23,7 @@ const catalogOf = ({ gpus, constants, policy }) => {
     resolve_gpu: (id) => id,
     constants: {
       constants: new Dict(Object.entries(constants).map(([id, number]) => [id, value(number)])),
+      numbers: new Dict(Object.entries(constants).map(([id, number]) => [id.replaceAll("-", "_"), number])),
       formula_sources: new Dict(),
     },
     policy: Object.fromEntries(Object.entries(policy).map(([name, number]) => [name, value(number)])),

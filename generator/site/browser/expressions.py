@@ -137,6 +137,8 @@ class Expressions:
         return self.scope.name(node.id)
 
     def _attribute(self, node: ast.Attribute) -> str:
+        if node.attr == "index":  # the method of a list
+            return f"$index({self(node.value)})"
         return f"{self(node.value)}.{identifier(node.attr)}"
 
     def _tuple(self, node: ast.Tuple) -> str:
@@ -164,7 +166,9 @@ class Expressions:
             return f"{function}({left}, {right})"
         if isinstance(node.op, ast.Mult) and isinstance(node.left, ast.List | ast.Tuple):
             return f"$repeat({left}, {right})"
-        return f"({left} {PLAIN_ARITHMETIC[type(node.op)]} {right})"
+        if (sign := PLAIN_ARITHMETIC.get(type(node.op))) is None:
+            raise UntranslatableError(f"expected plain arithmetic, found {ast.unparse(node)}")
+        return f"({left} {sign} {right})"
 
     def _unaryop(self, node: ast.UnaryOp) -> str:
         return f"!{self.truth(node.operand)}" if isinstance(node.op, ast.Not) else f"(-{self(node.operand)})"

@@ -25,6 +25,8 @@ from generator.site.browser.statements import Body
 PACKAGE = "generator."
 WITHOUT_IMPORT = {"ValueError": "$errors.ValueError", "KeyError": "$errors.KeyError", "int": "$intType", "str": "$str"}
 """Names that Python always has, where they stand as values."""
+ONLY_IN_PYTHON = ("__hash__", "_hash")
+"""Methods without a counterpart: the runtime compares values by its own keys."""
 OF_THE_RUNTIME = {("generator.estimate.results", "Later"): "$later"}
 """Our own classes that the runtime writes otherwise: a page looks at everything, nothing is put off."""
 
@@ -206,7 +208,7 @@ class Program:
     @staticmethod
     def _methods(node: ast.ClassDef, body: Body) -> Iterator[str]:
         for each in node.body:
-            if isinstance(each, ast.FunctionDef):
+            if isinstance(each, ast.FunctionDef) and each.name not in ONLY_IN_PYTHON:
                 yield body.method(each)
 
 

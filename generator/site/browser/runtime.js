@@ -97,6 +97,7 @@ const $frozenset = (list = []) => new Set($list(list));
 const $set = $frozenset;
 const $fromkeys = (list, value = null) => new Dict($list(list).map((item) => [item, value]));
 const $getattr = (value, name, otherwise) => (name in value ? value[name] : otherwise);
+const $index = (list) => (item) => list.findIndex((each) => $eq(each, item));
 const $iter = $list;
 const $len = (value) => value.length ?? value.size;
 const $map = (call, list) => $list(list).map((item) => call(item));
@@ -109,7 +110,7 @@ const $type = (value) => (Number.isInteger(value) ? $intType : value?.constructo
 const $zip = (...lists) => $list(lists[0]).map((_, index) => lists.map((list) => $list(list)[index]));
 const $extreme = (better) => (options, ...given) => {
   const list = given.length === 1 ? $list(given[0]) : given;
-  const key = options.key ?? ((item) => item);
+  const key = "key" in options ? options.key : (item) => item;
   if (!list.length) return options.default_;
   return list.reduce((best, item) => (better(key(item), key(best)) ? item : best));
 };
@@ -158,14 +159,17 @@ const $removesuffix = (text, end) => (end && text.endsWith(end) ? text.slice(0, 
 const $union = (first, ...others) => new Set([first, ...others].flatMap($list));
 const $append = (list, item) => { list.push(item); };
 
-// Formulas: a missing input is an error here as in Python.
-const $number = (inputs, name) => {
-  if (!inputs.has(name)) throw new KeyError(name);
-  return Number(inputs.get(name));
-};
+// Formulas: a missing input is an error, as in Python, unless nothing that is wanted rests on it.
 const $group = (compute, steps) => ({
   steps: new Dict(steps.map(([name, unit, inputs]) => [name, { name, unit, inputs }])),
-  evaluate: (inputs) => new Dict([...inputs.items(), ...Object.entries(compute(inputs))]),
+  evaluate: (inputs, wanted = []) => {
+    const values = compute((name) => {
+      if (!wanted.length && !inputs.has(name)) throw new KeyError(name);
+      return Number(inputs.get(name, NaN));
+    });
+    for (const name of wanted) if (Number.isNaN(values[name])) throw new KeyError(name);
+    return new Dict([...inputs.items(), ...Object.entries(values)]);
+  },
   quantities: (values) => new Dict(steps.map(([name, unit]) => [name, { name, value: values.get(name), unit, kind: "step" }])),
 });
 

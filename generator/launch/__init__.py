@@ -1,0 +1,7 @@
+"""A verdict as files that somebody can run: settings of libraries, versions, checks before and during the run."""
+
+from generator.launch.frameworks import FRAMEWORKS, CannotExpress
+from generator.launch.job import Job, find_job, job_of
+from generator.launch.render import file_names, files, start_command
+
+__all__ = ["FRAMEWORKS", "CannotExpress", "Job", "file_names", "files", "find_job", "job_of", "start_command"]

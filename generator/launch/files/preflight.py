@@ -1,0 +1,289 @@
+"""Looks at this machine before the run and says in words what is wrong. Needs Python alone, no PyTorch.
+
+`python preflight.py` checks; `--record DIR` keeps what the tools printed, `--recorded DIR` checks such a copy. The exit
+status is 1 when the run would fail, else 0. What is expected, and all words, stand in trainfit.json.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import shutil
+import subprocess
+import sys
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).resolve().parent
+QUERY = "index,name,memory.total,ecc.mode.current,driver_version"
+COMMANDS = {
+    "gpus": ["nvidia-smi", f"--query-gpu={QUERY}", "--format=csv,noheader,nounits"],
+    "smi": ["nvidia-smi"],
+    "topology": ["nvidia-smi", "topo", "-m"],
+    "p2p": ["nvidia-smi", "topo", "-p2p", "r"],
+    "lspci": ["lspci", "-vvv"],
+    "rocm": ["rocm-smi", "--showproductname", "--showmeminfo", "vram"],
+}
+"""What is asked, and under which name the answer is kept."""
+MIB_PER_GIB = 1024
+GIB = 1 << 30
+SIGNS = {"ok": "[ok]", "note": "[i] ", "warn": "[!] ", "fail": "[x] "}
+TIMEOUT_S = 60
+ROOM = 0.98
+"""Memory sizes are compared with a little room: a card shows a few MiB less than another of its kind."""
+
+
+def read_machine() -> dict[str, str]:
+    """Name of a question → what the machine answers; nothing where the tool is missing or fails."""
+    answers = {}
+    for name, command in COMMANDS.items():
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
+        except (OSError, subprocess.TimeoutExpired):
+            continue
+        if done.returncode == 0:
+            answers[name] = done.stdout
+    meminfo = Path("/proc/meminfo")
+    if meminfo.is_file():
+        answers["meminfo"] = meminfo.read_text(encoding="utf-8")
+    answers["disk"] = f"{shutil.disk_usage(HERE).free}\n"
+    answers["python"] = f"{sys.version_info.major}.{sys.version_info.minor}\n"
+    answers["packages"] = "".join(f"{each.name}=={each.version}\n" for each in metadata.distributions() if each.name)
+    return answers
+
+
+def read_recorded(folder: Path) -> dict[str, str]:
+    """The answers that `--record` kept in a folder."""
+    return {path.stem: path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.txt"))}
+
+
+def keep(answers: dict[str, str], folder: Path) -> None:
+    """Writes each answer into a file of its own."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in answers.items():
+        (folder / f"{name}.txt").write_text(text, encoding="utf-8")
+
+
+class Report:
+    """What was found, in order."""
+
+    def __init__(self, messages: dict[str, str]) -> None:
+        self.messages = messages
+        self.found: list[tuple[str, str, str]] = []
+
+    def add(self, level: str, key: str, **values: object) -> None:
+        """Adds the message `preflight.<key>` with its placeholders filled."""
+        self.found.append((level, key, self.messages[f"preflight.{key}"].format(**values)))
+
+    @property
+    def failed(self) -> bool:
+        """Whether the run would fail."""
+        return any(level == "fail" for level, _, _ in self.found)
+
+
+def check(expected: dict[str, Any], answers: dict[str, str], messages: dict[str, str]) -> Report:
+    """Compares a machine with what trainfit.json expects of it."""
+    report = Report(messages)
+    gpus = gpus_of(answers.get("gpus", ""))
+    if gpus:
+        check_gpus(report, expected["expected"], gpus)
+        check_memory(report, expected["expected"], gpus)
+        check_cuda(report, expected, answers.get("smi", ""), gpus[0]["driver"])
+        if expected["expected"]["gpus"] > 1:
+            check_links(report, expected["expected"], answers, len(gpus))
+    elif is_amd(answers):
+        report.add("fail", "amd", gpu=expected["expected"]["gpu"])
+    else:
+        report.add("fail", "no_gpu")
+    check_host(report, expected["expected"], answers)
+    check_packages(report, expected, answers)
+    return report
+
+
+def gpus_of(text: str) -> list[dict[str, str]]:
+    """One entry for each line of the CSV that nvidia-smi prints."""
+    names = ("index", "name", "memory_mib", "ecc", "driver")
+    rows = [
+        [cell.strip() for cell in line.split(",")] for line in text.splitlines() if line.count(",") >= len(names) - 1
+    ]
+    return [dict(zip(names, row, strict=False)) for row in rows if row[2].isdigit()]
+
+
+def is_amd(answers: dict[str, str]) -> bool:
+    """Whether the cards are AMD's."""
+    card = re.search(
+        r"(?:Display controller|VGA compatible controller|Processing accelerators): .*AMD/ATI", answers.get("lspci", "")
+    )
+    return "Card Series" in answers.get("rocm", "") or card is not None
+
+
+def check_gpus(report: Report, expected: dict[str, Any], gpus: list[dict[str, str]]) -> None:
+    """How many cards there are, and of which kind."""
+    names = list(dict.fromkeys(gpu["name"] for gpu in gpus))
+    if len(gpus) < expected["gpus"]:
+        report.add("fail", "too_few", found=len(gpus), expected=expected["gpus"])
+    elif len(gpus) > expected["gpus"]:
+        devices = ",".join(gpu["index"] for gpu in gpus[: expected["gpus"]])
+        report.add("note", "more_gpus", found=len(gpus), expected=expected["gpus"], devices=devices)
+    if len(names) > 1:
+        report.add("fail", "mixed", names=", ".join(names))
+    elif plain(names[0]) not in {plain(name) for name in expected["gpu_names"]}:
+        report.add("warn", "other_gpu", found=names[0], expected=expected["gpu"])
+    elif len(gpus) >= expected["gpus"]:
+        report.add("ok", "gpus", found=len(gpus), name=names[0])
+
+
+def plain(name: str) -> str:
+    """A name without case, blanks and the vendor."""
+    return re.sub(r"[^a-z0-9]|nvidia|generation", "", name.lower())
+
+
+def check_memory(report: Report, expected: dict[str, Any], gpus: list[dict[str, str]]) -> None:
+    """Visible memory, and whether ECC takes its share."""
+    peak, overhead = expected["peak_gib"]["expected"], expected["overhead_gib"]
+    smallest = min(gpus, key=lambda gpu: int(gpu["memory_mib"]))
+    ecc = "on" if smallest["ecc"] == "Enabled" else "off"
+    total = int(smallest["memory_mib"])
+    # PyTorch sees a little less than the driver reports: the share that it sees of the card in the record.
+    share = expected["visible_gib"][ecc] * MIB_PER_GIB / expected["memory_mib"][ecc]
+    visible = total / MIB_PER_GIB * share
+    values = {"total": total, "visible": f"{visible:.1f}", "peak": f"{peak:.1f}", "index": smallest["index"]}
+    if ecc == "on":
+        report.add("note", "ecc_on", lost=round(expected["memory_mib"]["off"] - expected["memory_mib"]["on"]))
+    if peak + overhead > visible:
+        report.add("fail", "memory_short", **values)
+    elif visible < expected["usable_gib"] * ROOM:
+        report.add("warn", "memory_less", planned=f"{expected['usable_gib']:.1f}", **values)
+    else:
+        report.add("ok", "memory", **values)
+
+
+def check_cuda(report: Report, expected: dict[str, Any], smi: str, driver: str) -> None:
+    """Whether the driver is new enough for the CUDA that PyTorch brings along."""
+    found = re.search(r"CUDA(?: UMD)? Version: *(\d+\.\d+)", smi)
+    if found is None:
+        report.add("note", "cuda_unknown", driver=driver, expected=expected["cuda"])
+    elif number(found[1]) < number(expected["cuda"]):
+        report.add("fail", "cuda_old", found=found[1], driver=driver, expected=expected["cuda"])
+    else:
+        report.add("ok", "cuda", found=found[1], driver=driver)
+
+
+def number(version: str) -> tuple[int, ...]:
+    """A version as numbers that compare."""
+    return tuple(int(part) for part in re.findall(r"\d+", version)[:3])
+
+
+def matrix(text: str, cards: int) -> dict[tuple[int, int], str]:
+    """(row, column) → what stands between two GPUs in a table of `nvidia-smi topo`."""
+    found = {}
+    for line in text.splitlines():
+        cells = line.split()
+        row = re.fullmatch(r"GPU(\d+)", cells[0]) if cells else None
+        if row and len(cells) > cards and not cells[1].startswith("GPU"):
+            for column, cell in enumerate(cells[1 : cards + 1]):
+                if column != int(row[1]):
+                    found[int(row[1]), column] = cell
+    return found
+
+
+def check_links(report: Report, expected: dict[str, Any], answers: dict[str, str], cards: int) -> None:
+    """P2P between the cards, what lies between them, and ACS on the bridges."""
+    peers = matrix(answers.get("p2p", ""), cards)
+    broken = sorted({(min(pair), max(pair)) for pair, state in peers.items() if state != "OK"})
+    if not peers:
+        report.add("note", "p2p_unknown")
+    elif broken:
+        pairs = ", ".join(f"{one}-{other}" for one, other in broken[:6])
+        states = ", ".join(sorted({state for state in peers.values() if state != "OK"}))
+        report.add("warn" if expected["p2p"] else "note", "p2p_broken", pairs=pairs, states=states)
+    else:
+        report.add("ok", "p2p")
+    topology = matrix(answers.get("topology", ""), cards)
+    far = sorted({(min(pair), max(pair)) for pair, link in topology.items() if link == "SYS"})
+    if far:
+        report.add("warn", "far", pairs=", ".join(f"{one}-{other}" for one, other in far[:6]))
+    elif topology:
+        links = ", ".join(sorted(set(topology.values())))
+        report.add("ok", "topology", links=links)
+    bridges = redirecting(answers.get("lspci", ""))
+    if bridges:
+        report.add("warn", "acs", bridges=", ".join(bridges[:4]), count=len(bridges))
+    elif "access denied" in answers.get("lspci", ""):
+        report.add("note", "acs_unknown")
+
+
+def redirecting(lspci: str) -> list[str]:
+    """Bridges that send requests between cards through the root complex: ACSCtl with ReqRedir+ or CmpltRedir+."""
+    found = []
+    for block in re.split(r"\n(?=[0-9a-f]{2,4}[:.])", lspci):
+        control = re.search(r"ACSCtl:\s*(.*)", block)
+        if "PCI bridge" in block.partition("\n")[0] and control and re.search(r"(Req|Cmplt)Redir\+", control[1]):
+            found.append(block.split()[0])
+    return found
+
+
+def check_host(report: Report, expected: dict[str, Any], answers: dict[str, str]) -> None:
+    """Memory of the host and room on the disk."""
+    total = re.search(r"MemTotal:\s*(\d+) kB", answers.get("meminfo", ""))
+    if total is None:
+        report.add("note", "host_unknown", expected=f"{expected['host_gib']:.0f}")
+    else:
+        gib = int(total[1]) / (1 << 20)
+        level, key = ("fail", "host_short") if gib < expected["host_gib"] else ("ok", "host")
+        report.add(level, key, found=f"{gib:.0f}", expected=f"{expected['host_gib']:.0f}")
+    if "disk" in answers:
+        free = int(answers["disk"]) / GIB
+        level, key = ("fail", "disk_short") if free < expected["disk_gib"] else ("ok", "disk")
+        report.add(level, key, found=f"{free:.0f}", expected=f"{expected['disk_gib']:.0f}")
+
+
+def check_packages(report: Report, expected: dict[str, Any], answers: dict[str, str]) -> None:
+    """Python and the libraries against the versions that go together."""
+    python = answers.get("python", "").strip()
+    if python and number(python) < number(expected["python"]):
+        report.add("fail", "python_old", found=python, expected=expected["python"])
+    lines = (line.partition("==") for line in answers.get("packages", "").splitlines())
+    there = {folded(name): version for name, _, version in lines}
+    missing = [name for name in expected["packages"] if folded(name) not in there]
+    others = [
+        f"{name} {there[folded(name)]} ({version})"
+        for name, version in expected["packages"].items()
+        if folded(name) in there and there[folded(name)].partition("+")[0] != version
+    ]
+    if missing:
+        report.add("fail", "missing", names=", ".join(missing))
+    if others:
+        report.add("warn", "versions", names=", ".join(others))
+    if not missing and not others:
+        report.add("ok", "packages", count=len(expected["packages"]))
+
+
+def folded(name: str) -> str:
+    """A package's name as PyPI compares it."""
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Checks, prints, and returns the exit status."""
+    record = json.loads((HERE / "trainfit.json").read_text(encoding="utf-8"))
+    messages = record["messages"]
+    parser = argparse.ArgumentParser(description=messages["preflight.title"])
+    parser.add_argument("--record", metavar="DIR", type=Path)
+    parser.add_argument("--recorded", metavar="DIR", type=Path)
+    arguments = parser.parse_args(argv)
+    answers = read_recorded(arguments.recorded) if arguments.recorded else read_machine()
+    if arguments.record:
+        keep(answers, arguments.record)
+    report = check(record, answers, messages)
+    print(messages["preflight.title"])
+    for level, _, text in report.found:
+        print(f"{SIGNS[level]} {text}")
+    print(messages["preflight.bad" if report.failed else "preflight.good"])
+    return 1 if report.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

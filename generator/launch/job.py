@@ -1,0 +1,237 @@
+"""From a verdict to one job: the plan that a framework's files will run, estimated as it stands."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, fields
+
+from generator.architecture import LORA_TARGETS, adapter_targets
+from generator.catalog.catalogue import Catalog
+from generator.catalog.records import Recipe
+from generator.catalog.stack_records import Environment, Framework
+from generator.errors import LaunchError
+from generator.estimate import Band, Estimate, Plan, estimate
+from generator.launch.frameworks import FRAMEWORKS, CannotExpress
+from generator.units import gib_from_bytes
+from generator.verdict import Setup, Verdict, judge, setup_of, subject_of
+from generator.verdict.ladder import memory_verdict, training_time
+from generator.verdict.results import Rung
+
+SHOWN_RUNGS = 3
+"""Recipes that a refusal tells of."""
+CHECKPOINT_BYTES = {"bf16-pure": 6, "fp32": 12, "bf16-mixed": 12}
+"""Bytes per parameter of one saved checkpoint of full training, by precision: weights and two states of AdamW."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One run: everything that its files say, and nothing that they do not."""
+
+    framework: Framework
+    environment: Environment
+    model: str
+    """Catalogue id."""
+    hugging_face: str
+    """Repository that the weights come from."""
+    native: str | None
+    """The model's name in the framework, where it has definitions of its own."""
+    rig: str
+    method: str
+    goal: str
+    recipe: str
+    compromise: bool
+    plan: Plan
+    """The recipe's plan as the framework runs it."""
+    changed: tuple[str, ...]
+    """Fields in which that differs from the recipe."""
+    estimate: Estimate
+    time: Band | None
+    """Hours for the reference fine-tuning, days for pretraining; none where time is not modelled."""
+    max_seq_len: int | None
+    """Longest context that fits; none where the plan is not the recipe's own."""
+    steps: int
+    """Optimizer steps to the policy's compute-optimal number of tokens, rounded up."""
+
+    @property
+    def lora_targets(self) -> tuple[str, ...]:
+        """The wrapped matrices by their names in this model: a preset of the plan means others where it fuses some."""
+        preset = next((name for name, targets in LORA_TARGETS.items() if targets == self.plan.lora_targets), None)
+        return adapter_targets(self.plan.shape, preset) if preset else self.plan.lora_targets
+
+    @property
+    def weight_gib(self) -> float:
+        """The checkpoint as downloaded: two bytes per parameter."""
+        return gib_from_bytes(2 * self.estimate.parameters_total)
+
+    @property
+    def host_gib(self) -> float:
+        """Host memory that loading and offloaded states need: the larger of the two.
+
+        One copy of the weights in the type that they are loaded in; with offload what the estimate says.
+        """
+        width = 4 if not self.plan.trains_adapters and self.plan.precision != "bf16-pure" else 2
+        return max(gib_from_bytes(width * self.estimate.parameters_total), self.estimate.host_ram_gib)
+
+    @property
+    def disk_gib(self) -> float:
+        """The download (none when training from scratch) and one saved checkpoint."""
+        download = 0.0 if self.goal == "pretraining" else self.weight_gib
+        if self.plan.trains_adapters:
+            return download + gib_from_bytes(CHECKPOINT_BYTES["fp32"] * self.estimate.parameters_trainable)
+        return download + gib_from_bytes(CHECKPOINT_BYTES[self.plan.precision] * self.estimate.parameters_total)
+
+
+def find_job(catalog: Catalog, model: str, rig: str, method: str, framework: Framework) -> Job:
+    """The job for a model, a rig and a method of the catalogue; raises UnknownIdError and LaunchError."""
+    setup = setup_of(catalog, rig)
+    verdict = judge(catalog, subject_of(catalog, model), catalog.resolve_method(method), setup)
+    try:
+        return job_of(catalog, verdict, setup, framework)
+    except LaunchError as error:
+        if verdict.chosen is None:
+            instead = _what_fits(catalog, model, setup, verdict.method)
+        else:
+            instead = _what_can(catalog, verdict, setup, framework)
+        raise LaunchError(f"{error}{instead}") from None
+
+
+def job_of(catalog: Catalog, verdict: Verdict, setup: Setup, framework: Framework) -> Job:
+    """The first recipe of a verdict, from the chosen one on, that the framework can run and the machine holds.
+
+    Raises LaunchError, saying why there is none.
+    """
+    title = f"{verdict.model}, {verdict.method} on {setup.name}"
+    if verdict.verdict == "unknown":
+        raise LaunchError(f"{title}: expected a model whose memory is modelled, found one with an unknown verdict")
+    if verdict.chosen is None:
+        told = "; ".join(_why_not(rung) for rung in verdict.rungs[:SHOWN_RUNGS])
+        raise LaunchError(f"{title}: no recipe fits ({told})")
+    environment = _environment(catalog, framework)
+    native = environment.models.get(verdict.model)
+    if environment.models and native is None:
+        known = ", ".join(environment.models)
+        raise LaunchError(f"{title}: {framework} has no definition of this model (it has {known})")
+    refusals: list[str] = []
+    for rung in verdict.rungs[verdict.chosen :]:
+        recipe = _recipe(catalog, verdict.method, rung.recipe)
+        try:
+            plan = FRAMEWORKS[framework].adapt(rung.estimate.plan)
+        except CannotExpress as error:
+            refusals.append(f"{rung.recipe}: {error}")
+            continue
+        result = rung.estimate if plan == rung.estimate.plan else estimate(catalog, plan)
+        # Plain bf16 gives up what a recipe with fp32 weights has, whoever chose it.
+        compromise = recipe.compromise or (plan.precision == "bf16-pure" and not plan.trains_adapters)
+        problem = _problem(catalog, setup, compromise, result)
+        if problem:
+            refusals.append(f"{rung.recipe}: {problem}")
+            continue
+        return _job(catalog, verdict, setup, environment, recipe.id, compromise, rung.estimate.plan, result)
+    raise LaunchError(f"{title}: {framework} can run no recipe that fits ({'; '.join(refusals)})")
+
+
+def _why_not(rung: Rung) -> str:
+    """What keeps a recipe from being recommended, in a few words."""
+    result = rung.estimate
+    needs = f"{rung.recipe} needs {result.peak_gib.expected:.1f} GiB of {result.usable_gib:.1f}"
+    for reason in rung.reasons:
+        if reason.id == "time-exceeds":
+            unit = "days" if result.plan.method == "pretrain" else "hours"
+            return f"{needs} and {reason.values['expected']:.0f} {unit} of at most {reason.values['borderline']:.0f}"
+        if reason.id == "host-ram-exceeds":
+            found = reason.values["host_memory_gib"]
+            return f"{needs} and {reason.values['host_ram_gib']:.0f} GiB of host memory, found {found:.0f}"
+    return needs
+
+
+def _job(
+    catalog: Catalog,
+    verdict: Verdict,
+    setup: Setup,
+    environment: Environment,
+    recipe: str,
+    compromise: bool,
+    asked: Plan,
+    result: Estimate,
+) -> Job:
+    goal = catalog.methods[verdict.method].goal
+    changed = tuple(_changes(asked, result.plan))
+    model = catalog.models[verdict.model]
+    tokens = catalog.policy.pretrain_tokens_per_parameter.value * result.parameters_total
+    return Job(
+        framework=environment.framework,
+        environment=environment,
+        model=verdict.model,
+        hugging_face=next(iter(model.hugging_face), verdict.model),
+        native=environment.models.get(verdict.model),
+        rig=setup.name,
+        method=verdict.method,
+        goal=goal,
+        recipe=recipe,
+        compromise=compromise,
+        plan=result.plan,
+        changed=changed,
+        estimate=result,
+        time=training_time(catalog.policy, result, goal),
+        max_seq_len=verdict.max_seq_len if not changed else None,
+        steps=math.ceil(tokens / (result.plan.tokens * result.plan.grad_accum * result.plan.n_gpus)),
+    )
+
+
+def _changes(asked: Plan, run: Plan) -> Iterator[str]:
+    """Fields in which two plans differ and that mean something for the second one."""
+    idle = set() if run.trains_adapters else {"adapter_dtype"}
+    idle |= set() if run.sharded else {"reduce_dtype", "root_wrap"}
+    for field in fields(Plan):
+        if field.name not in idle and getattr(asked, field.name) != getattr(run, field.name):
+            yield field.name
+
+
+def _environment(catalog: Catalog, framework: Framework) -> Environment:
+    """The versions of a framework; raises LaunchError where nobody wrote any down."""
+    for environment in catalog.environments.values():
+        if environment.framework == framework:
+            return environment
+    raise LaunchError(f"data/stack/environments has no file for {framework}")
+
+
+def _recipe(catalog: Catalog, method: str, recipe: str) -> Recipe:
+    return next(rung for rung in catalog.methods[method].ladder if rung.id == recipe)
+
+
+def _problem(catalog: Catalog, setup: Setup, compromise: bool, result: Estimate) -> str | None:
+    """Why the machine does not hold this plan; none where it does."""
+    memory = memory_verdict(catalog.policy, result)
+    peak = f"needs {result.peak_gib.expected:.1f} GiB of {result.usable_gib:.1f} as this framework runs it"
+    if memory not in ("comfortable", "borderline"):
+        return peak
+    if compromise and result.ratio > catalog.policy.compromise_ratio.value:
+        return peak
+    if result.host_ram_gib > (setup.host_memory_gib or 0.0):
+        return f"needs {result.host_ram_gib:.0f} GiB of host memory, found {setup.host_memory_gib or 0:.0f}"
+    return None
+
+
+def _what_fits(catalog: Catalog, model: str, setup: Setup, asked: str) -> str:
+    """What else a reader can do, as the end of a sentence."""
+    subject = subject_of(catalog, model)
+    found = [
+        method_id
+        for method_id in catalog.methods
+        if method_id != asked and judge(catalog, subject, method_id, setup).chosen is not None
+    ]
+    if not found:
+        return "; no other method fits either"
+    return f"; what fits: {', '.join(found)} (try --method {found[0]})"
+
+
+def _what_can(catalog: Catalog, verdict: Verdict, setup: Setup, asked: Framework) -> str:
+    """Which frameworks have files for a verdict that this one has none for."""
+    found = []
+    for framework in FRAMEWORKS:
+        if framework != asked:
+            with suppress(LaunchError):
+                found.append(job_of(catalog, verdict, setup, framework).framework)
+    return f"; frameworks that can: {', '.join(found)}" if found else ""

@@ -1,0 +1,126 @@
+"""`trainfit config` on the command line, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+
+from generator.cli import main
+from generator.estimate import Plan
+
+RIG = "4x-rtx-6000-ada"
+
+
+def config(tmp_path: Path, *options: str, model: str = "qwen3-8b", method: str = "full") -> tuple[int, Path]:
+    out = tmp_path / "out"
+    return main(["config", "--model", model, "--rig", RIG, "--method", method, "--out", str(out), *options]), out
+
+
+def test_it_writes_a_configuration(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    status, out = config(tmp_path)
+    assert status == 0
+    assert "README.md" in capsys.readouterr().out
+    assert yaml.safe_load((out / "sft.yaml").read_text("utf-8"))["model_name_or_path"] == "Qwen/Qwen3-8B"
+    readme = (out / "README.md").read_text("utf-8")
+    peak = json.loads((out / "trainfit.json").read_text("utf-8"))["expected"]["peak_gib"]
+    for name in ("low", "expected", "high"):
+        assert f"{peak[name]:.1f}\u00a0GiB" in readme
+    assert "accelerate launch --config_file accelerate.yaml train.py --config sft.yaml" in readme
+
+
+def test_the_reader_chooses_the_language(tmp_path: Path) -> None:
+    status, out = config(tmp_path, "--language", "ru")
+    assert status == 0
+    assert "Если не хватило памяти" in (out / "README.md").read_text("utf-8")
+    assert "Обучение" in (out / "sft.yaml").read_text("utf-8")
+
+
+def test_versions_are_pinned(tmp_path: Path) -> None:
+    _, out = config(tmp_path)
+    lines = (out / "requirements.txt").read_text("utf-8").splitlines()
+    pins = [line for line in lines if not line.startswith("#")]
+    assert {line.partition("==")[0] for line in pins} >= {"torch", "transformers", "trl", "peft", "accelerate"}
+    assert all(version for _, _, version in (line.partition("==") for line in pins))
+
+
+def test_a_plan_that_does_not_fit_is_refused_with_what_does(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    status, out = config(tmp_path, model="llama-3.1-70b")
+    said = capsys.readouterr().err
+    assert status == 1
+    assert not out.exists()
+    assert "no recipe fits" in said
+    assert "GiB of 44.4" in said
+    assert "what fits: qlora (try --method qlora)" in said
+
+
+def test_one_that_takes_too_long_says_how_long(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    status, _ = config(tmp_path, method="pretrain")
+    assert status == 1
+    assert "days of at most 45" in capsys.readouterr().err
+
+
+def test_a_framework_that_cannot_names_those_that_can(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    status, _ = config(tmp_path, "--framework", "torchtitan")
+    assert status == 1
+    said = capsys.readouterr().err
+    assert "torchtitan has no setting for method = full" in said
+    assert "frameworks that can: trl, deepspeed" in said
+
+
+def test_a_model_that_nobody_modelled_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from generator.catalog import load_catalog
+
+    unmodelled = next(
+        (model for model, record in load_catalog().models.items() if record.architecture.shape().unmodelled), None
+    )
+    assert unmodelled is not None
+    status, _ = config(tmp_path, model=unmodelled, method="full")
+    assert status == 1
+    assert "whose memory is modelled" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("option", "value"), [("--model", "qwen3-9b"), ("--rig", "4x-rtx-6000"), ("--method", "lorra")]
+)
+def test_unknown_ids_are_explained(tmp_path: Path, capsys: pytest.CaptureFixture[str], option: str, value: str) -> None:
+    given = {"--model": "qwen3-8b", "--rig": RIG, "--method": "full"} | {option: value}
+    arguments = [part for pair in given.items() for part in pair]
+    assert main(["config", *arguments, "--out", str(tmp_path / "out")]) == 1
+    said = capsys.readouterr().err
+    assert f"unknown {option.removeprefix('--')} `{value}`" in said
+    assert "did you mean" in said
+
+
+def test_files_of_somebody_else_stay(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "mine.txt").write_text("mine", encoding="utf-8")
+    status, out = config(tmp_path)
+    assert status == 1
+    assert "expected a new or empty folder" in capsys.readouterr().err
+    assert [path.name for path in out.iterdir()] == ["mine.txt"]
+
+
+def test_a_folder_that_cannot_be_made_is_explained(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "out").write_text("a file", encoding="utf-8")
+    status, _ = config(tmp_path)
+    assert status == 1
+    assert "expected a folder" in capsys.readouterr().err
+
+
+def test_the_measured_row_has_the_columns_of_the_data(tmp_path: Path) -> None:
+    from generator.catalog.measurements import Measurement
+
+    _, out = config(tmp_path, method="qlora")
+    row = json.loads((out / "trainfit.json").read_text("utf-8"))["row"]
+    assert list(row) == list(Measurement.model_fields)
+    known = {**row, "source": "somebody", "outcome": "finished", "peak_gib": "12.5"}
+    assert Measurement.model_validate(known).lora_targets == "all-linear"
+
+
+def test_settings_and_plan_have_the_same_names() -> None:
+    from generator.launch.record import NO_SETTINGS
+
+    assert set(NO_SETTINGS) < set(Plan.__dataclass_fields__)

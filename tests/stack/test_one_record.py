@@ -1,0 +1,152 @@
+"""The settings in the files and the plan that was estimated are one record."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import fields, replace
+from typing import Any
+
+import pytest
+
+from generator.architecture import lora_parameters
+from generator.catalog import Catalog
+from generator.estimate import Plan, estimate
+from generator.launch import FRAMEWORKS, Job, file_names, job_of
+from generator.launch.record import NO_SETTINGS, settings_of
+from generator.site.launch import written
+from generator.verdict import setup_of
+from tests.stack.jobs import sample, verdict_of
+from tests.stack.read_back import read_back
+
+OUTSIDE: dict[str, set[str]] = {
+    "axolotl": {"n_gpus"},  # it starts a process on every card that it sees
+    "llama-factory": {"n_gpus"},
+    "deepspeed": {"grad_sync"},  # DeepSpeed partitions gradients after every micro-batch by itself
+    "torchtitan": {"grad_sync"},
+}
+"""Settings that a framework has no word for, and what stands for them."""
+NEVER = {"method", "kbit_preparation", "shifted_logits", "train_embeddings"}
+"""The method is what the others make; the rest describes older libraries and what no recipe does."""
+
+
+def meaningful(plan: Plan, name: str) -> bool:
+    """Whether a setting means anything for this plan."""
+    if name in ("adapter_dtype", "lora_rank", "lora_targets", "lora_dropout"):
+        return plan.trains_adapters
+    if name in ("reduce_dtype", "root_wrap", "reshard"):  # ZeRO-3 always gives gathered weights back
+        return plan.sharding == "fsdp2" or (plan.sharding == "zero3" and name == "reduce_dtype")
+    return not (name == "sharding" and plan.n_gpus == 1)
+
+
+def expected(job: Job) -> dict[str, Any]:
+    """Settings of the plan that the files of its framework have to say."""
+    untold = OUTSIDE.get(job.framework, set()) | NEVER
+    if job.framework in ("axolotl", "llama-factory") and job.plan.sharding != "fsdp2":
+        untold |= {"sharding"}  # a process per card is DDP
+    settings = {
+        field.name: getattr(job.plan, field.name)
+        for field in fields(Plan)
+        if field.name not in untold | set(NO_SETTINGS) and meaningful(job.plan, field.name)
+    }
+    # A preset of the plan wraps other names where a model fuses matrices: the files have the model's own.
+    return settings | ({"lora_targets": job.lora_targets} if job.plan.trains_adapters else {})
+
+
+def test_files_turn_on_what_was_estimated(catalog: Catalog) -> None:
+    """Every setting of every plan of the sample is read back from its files with the same value."""
+    for job in sample():
+        found = read_back(job.framework, written(catalog, job, "en"))
+        wanted = expected(job)
+        assert {name: found.get(name, "not in the files") for name in wanted} == wanted, (job.framework, job.recipe)
+
+
+def test_the_sample_holds_every_framework_method_and_recipe(catalog: Catalog) -> None:
+    counted = Counter((job.framework, job.method) for job in sample())
+    assert {framework for framework, _ in counted} == set(FRAMEWORKS)
+    assert {job.recipe for job in sample()} == {
+        recipe.id for method in catalog.methods.values() for recipe in method.ladder
+    }
+    assert all(counted["trl", method] >= 3 for method in catalog.methods)
+
+
+@pytest.mark.parametrize(
+    ("framework", "file", "old", "new", "setting"),
+    [
+        ("trl", "sft.yaml", "loss_type: nll", "loss_type: dft", "fused_ce"),
+        ("trl", "sft.yaml", "optim: adamw_torch_fused", "optim: adamw_torch", "optimizer_impl"),
+        ("trl", "sft.yaml", "gradient_checkpointing: true", "gradient_checkpointing: false", "grad_checkpointing"),
+        ("trl", "sft.yaml", "max_length: 4096", "max_length: 2048", "seq_len"),
+        ("trl", "sft.yaml", "sync_each_batch: true", "sync_each_batch: false", "grad_sync"),
+        ("trl", "accelerate.yaml", "fsdp_version: 2", "fsdp_version: 1", "sharding"),
+        ("deepspeed", "ds_zero3.json", '"stage": 3', '"stage": 2', "sharding"),
+        ("axolotl", "axolotl.yaml", "cross_entropy: true", "cross_entropy: false", "fused_ce"),
+        ("llama-factory", "llama_factory.yaml", "liger_kernel: true", "liger_kernel: false", "fused_ce"),
+        ("torchtitan", "pretrain.py", "ChunkedLossWrapper.Config(", "CrossEntropyLoss.Config(", "fused_ce"),
+    ],
+)
+def test_a_setting_that_is_off_is_noticed(
+    catalog: Catalog, framework: str, file: str, old: str, new: str, setting: str
+) -> None:
+    job = next(
+        job
+        for job in sample()
+        if job.framework == framework and job.plan.sharding in ("fsdp2", "zero3") and not job.plan.trains_adapters
+    )
+    files = dict(written(catalog, job, "en"))
+    assert old in files[file]
+    files[file] = files[file].replace(old, new)
+    assert read_back(framework, files)[setting] != expected(job)[setting]
+
+
+def test_every_setting_of_a_plan_is_known_here(catalog: Catalog) -> None:
+    """A new setting of the estimate has to get its word in the files, or a reason for having none."""
+    jobs = [job for job in sample() if job.framework == "trl"]
+    known = {name for job in jobs[::5] for name in read_back("trl", written(catalog, job, "en"))}
+    assert {field.name for field in fields(Plan)} - known - set(NO_SETTINGS) - NEVER == set()
+
+
+def test_adapters_wrap_the_matrices_that_the_estimate_counts(catalog: Catalog) -> None:
+    """Also in models that fuse projections, whose modules have names of their own."""
+    for job in sample():
+        if job.plan.trains_adapters:
+            counted = lora_parameters(job.plan.shape, job.plan.lora_rank, job.plan.lora_targets)
+            assert lora_parameters(job.plan.shape, job.plan.lora_rank, job.lora_targets) == counted
+    verdict = verdict_of(catalog, "phi-4-mini", "lora", setup_of(catalog, "4x-rtx-6000-ada"))
+    job = job_of(catalog, verdict, setup_of(catalog, "4x-rtx-6000-ada"), "trl")
+    assert set(job.lora_targets) == {"qkv_proj", "o_proj", "gate_up_proj", "down_proj"}
+
+
+def test_the_record_beside_the_files_is_the_plan(catalog: Catalog) -> None:
+    for job in sample()[::17]:
+        record = json.loads(written(catalog, job, "ru")["trainfit.json"])
+        assert record["settings"] == settings_of(job.plan)
+        assert record["expected"]["peak_gib"]["expected"] == job.estimate.peak_gib.expected
+
+
+def test_the_estimate_is_that_of_the_plan_in_the_files(catalog: Catalog) -> None:
+    for job in sample()[::11]:
+        assert estimate(catalog, job.plan).peak_gib == job.estimate.peak_gib
+        assert job.estimate.plan == job.plan
+
+
+def test_a_framework_that_does_otherwise_says_so(catalog: Catalog) -> None:
+    changed = [job for job in sample() if job.changed]
+    assert changed
+    for job in changed[::7]:
+        readme = written(catalog, job, "en")["README.md"]
+        for name in job.changed:
+            assert f"{name} is {getattr(job.plan, name)}" in readme
+
+
+def test_all_files_are_there_in_both_languages(catalog: Catalog) -> None:
+    for job in sample()[::13]:
+        for language in ("ru", "en"):
+            texts = written(catalog, job, language)  # type: ignore[arg-type]
+            assert tuple(texts) == file_names(job)
+            assert all(text.endswith("\n") and not text.endswith("\n\n") for text in texts.values()), job
+
+
+def test_the_same_job_gives_the_same_bytes(catalog: Catalog) -> None:
+    job = sample()[0]
+    assert written(catalog, job, "ru") == written(catalog, replace(job), "ru")
