@@ -6,15 +6,51 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from generator.catalog import Catalog
 from generator.errors import BuildError
+from generator.site.page import Language
 
 DIRECTORY = "pagefind"
+LOOKALIKES = str.maketrans("\u0430\u0432\u0435\u043a\u043c\u043d\u043e\u0440\u0441\u0442\u0443\u0445\u00d7", "abekmhopctyxx")
+"""Cyrillic letters that a hand on the wrong keyboard layout types for Latin ones, and the sign of multiplication."""
 EXCLUDED = (".headerlink", ".tf-cite", ".footnote-backref", "script", "style")
 OWN_INTERFACES = ("pagefind-ui.*", "pagefind-modular-ui.*", "pagefind-component-ui.*", "pagefind-highlight.*")
 """Files of Pagefind's own search boxes; ours is docs/assets/js/search.js."""
+
+
+def squeezed(name: str) -> str:
+    """A name as search compares it: letters and digits, the Cyrillic ones that look like Latin as Latin. As in search.js."""
+    return "".join(char for char in name.lower().translate(LOOKALIKES) if char.isalnum())
+
+
+def names(catalog: Catalog, language: Language) -> dict[str, list[str]]:
+    """What people call models, cards and rigs, squeezed → title, path, and `meant` where the name is a wrong one."""
+    found: dict[str, list[str]] = {}
+
+    def add(entry: list[str], spellings: Iterable[str]) -> None:
+        for spelling in spellings:
+            found.setdefault(squeezed(spelling), entry)
+
+    for id_, gpu in catalog.gpus.items():
+        place = f"gpus/{id_}/"
+        add([gpu.name, place], (id_, gpu.name, *gpu.aliases))
+        add([gpu.name, place, "meant"], gpu.misnomers)
+    for id_, rig in catalog.rigs.items():
+        name = rig.name.in_language(language)
+        add([name, f"rigs/{id_}/"], (id_, name, *rig.aliases))
+    for id_, model in catalog.models.items():
+        add([model.name, f"models/{id_}/"], (id_, model.name, *model.aliases, *model.hugging_face))
+    return dict(sorted(found.items()))
+
+
+def write_names(catalog: Catalog, site_dir: Path, languages: Iterable[Language]) -> None:
+    """Writes the names of each language beside the search index."""
+    for language in languages:
+        text = json.dumps(names(catalog, language), ensure_ascii=False, separators=(",", ":"))
+        (site_dir / DIRECTORY / f"names.{language}.json").write_text(text + "\n", encoding="utf-8")
 
 
 def index(site_dir: Path, environment: Mapping[str, str]) -> None:
