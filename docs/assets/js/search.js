@@ -102,8 +102,9 @@
 
   // Where no word begins with what was typed, Pagefind takes a word that what was typed begins with, be it one letter.
   const relevant = (query) => {
-    const enough = Math.min(3, Math.max(...query.split(/\s+/).map((word) => word.length)));
-    return (page) => [...page.excerpt.matchAll(/<mark>(.*?)<\/mark>/g)].some(([, mark]) => mark.length >= enough);
+    const typed = query.split(/\s+/).map(squeezed).filter(Boolean);
+    const alike = (word, mark) => mark.includes(word.slice(0, 3));
+    return (page) => [...page.excerpt.matchAll(/<mark>(.*?)<\/mark>/g)].some(([, mark]) => typed.some((word) => alike(word, squeezed(mark))));
   };
   // The page whose name was typed comes first.
   const address = (path) => new URL(`${language === "en" ? "en/" : ""}${path}`, root).pathname;
@@ -128,7 +129,7 @@
       const pagefind = await load();
       const [meant, found] = await Promise.all([named(query), pagefind.search(spelled(query))]);
       const loaded = await Promise.all(found.results.slice(0, LIMIT).map((result) => result.data()));
-      const pages = loaded.filter(relevant(query));
+      const pages = loaded.filter(relevant(spelled(query)));
       if (mine !== latest) return;
       show(pages.filter((page) => !meant || page.url.split("#")[0] !== address(meant[1])));
       if (meant) first(meant);
