@@ -14,7 +14,13 @@ from generator.errors import BuildError
 from generator.site.page import Language
 
 DIRECTORY = "pagefind"
-LOOKALIKES = str.maketrans("\u0430\u0432\u0435\u043a\u043c\u043d\u043e\u0440\u0441\u0442\u0443\u0445\u00d7", "abekmhopctyxx")
+LOOKALIKES = dict(
+    zip(
+        (0x430, 0x432, 0x435, 0x43A, 0x43C, 0x43D, 0x43E, 0x440, 0x441, 0x442, 0x443, 0x445, 0xD7),
+        map(ord, "abekmhopctyxx"),
+        strict=True,
+    )
+)
 """Cyrillic letters that a hand on the wrong keyboard layout types for Latin ones, and the sign of multiplication."""
 EXCLUDED = (".headerlink", ".tf-cite", ".footnote-backref", "script", "style")
 OWN_INTERFACES = ("pagefind-ui.*", "pagefind-modular-ui.*", "pagefind-component-ui.*", "pagefind-highlight.*")
