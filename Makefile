@@ -9,7 +9,7 @@ CHECK_FORMAT := $(if $(GITHUB_ACTIONS),github,text)
 export PYTHON
 
 .DEFAULT_GOAL := help
-.PHONY: help site serve test test-stack check format bench zip lock licences clean distclean runtime dev .venv
+.PHONY: help site serve test test-stack check format audit bench zip lock licences clean distclean runtime dev .venv
 
 help: ## show this list
 	@echo 'usage: make TARGET'
@@ -42,6 +42,12 @@ test-stack: dev ## the generated configurations with the real libraries, on the 
 format: dev ## rewrite the Python files in the house style
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
+
+audit: site ## Lighthouse and HTML validation of the built site; needs Node 20 or newer
+	@npm ci --prefix audit --no-audit --no-fund --silent
+	@cd '$(SITE_DIR)' && find . -name '*.html' -not -path './pagefind/*' -not -path '*/sources/*/*' \( -not -path '*/v/*' -o -path '*/qwen3-14b/*' \) -print0 \
+		| xargs -0 -n 100 '$(CURDIR)/audit/node_modules/.bin/html-validate' --config '$(CURDIR)/audit/htmlvalidate.json'
+	@node audit/lighthouse.mjs '$(SITE_DIR)' "$${TRAINFIT_CHROMIUM:-$$(scripts/ensure-browser)}"
 
 bench: dev ## time the build and its parts
 	@$(BIN)/python -m benchmarks

@@ -318,7 +318,16 @@ def test_ci_runs_make_test(texts: dict[str, str]) -> None:
 
 # --- workflows --------------------------------------------------------------------------------------------------------
 
-WORKFLOWS = ("check.yml", "comment.yml", "preview.yml", "publish.yml", "release.yml", "sources.yml", "stack.yml")
+WORKFLOWS = (
+    "audit.yml",
+    "check.yml",
+    "comment.yml",
+    "preview.yml",
+    "publish.yml",
+    "release.yml",
+    "sources.yml",
+    "stack.yml",
+)
 WRITES = {
     ("publish.yml", "deploy"): {"pages", "id-token"},
     ("comment.yml", "comment"): {"pull-requests"},
