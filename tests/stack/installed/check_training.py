@@ -107,7 +107,8 @@ def test_it_trains(trained: Path, tiny: Any, tmp_path: Path) -> None:
     assert all(math.isfinite(loss) for loss in found)
     reload(facts["method"], model, out)
     row = next(csv.DictReader((trained / "measurement.csv").open(encoding="utf-8")))
-    assert (row["outcome"], row["peak_gib"], row["seq_len"]) == ("finished", "", "32")
+    assert (row["outcome"], row["peak"], row["seq_len"]) == ("finished", "", "32")  # no GPU, no peak
+    assert float(row["tokens_per_sec_per_gpu"]) > 0
     assert (row["method"], row["n_gpus"]) == (facts["method"], str(facts["gpus"]))
 
 
@@ -150,4 +151,4 @@ def test_running_out_of_memory_is_written_down(trained: Path, tmp_path: Path) ->
         (tmp_path / name).write_bytes((trained / name).read_bytes())
     subprocess.run([sys.executable, "-c", script], cwd=tmp_path, check=True)
     row = next(csv.DictReader((tmp_path / "measurement.csv").open(encoding="utf-8")))
-    assert (row["outcome"], row["peak_gib"]) == ("failed", "")
+    assert (row["outcome"], row["peak"], row["tokens_per_sec_per_gpu"]) == ("failed", "", "")
