@@ -19,7 +19,7 @@ from generator.catalog.changes import (
 )
 from generator.commands.locked import Key, places
 from generator.errors import DataError
-from generator.views.diff import Flip, with_reasons
+from generator.views.diff import Files, Flip, with_reasons
 
 Pair = tuple[str, str]
 """Rig and model."""
@@ -89,10 +89,12 @@ def flips_of(rows: tuple[ChangeRow, ...], table: str) -> tuple[Flip, ...]:
     )
 
 
-def reasons_of(flips: tuple[Flip, ...], before: Catalog | None, after: Catalog) -> dict[Key, tuple[str, ...]]:
-    """Why each flipped; `unknown` where the old data cannot be computed, or give what was never published."""
+def reasons_of(
+    flips: tuple[Flip, ...], before: Catalog | None, after: Catalog, files: tuple[Files, Files] | None = None
+) -> dict[Key, tuple[str, ...]]:
+    """Why each flipped, as `with_reasons` says."""
     found: dict[Key, tuple[str, ...]] = {}
-    for flip in with_reasons(flips, before, after):
+    for flip in with_reasons(flips, before, after, files):
         found[flip.rig, flip.model, flip.method] = flip.reasons or ("unknown",)
     return found
 

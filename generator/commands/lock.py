@@ -18,7 +18,7 @@ from generator.commands.locked import KEYS, Key, locked_text, places
 from generator.commands.outcome import Outcome, Subparsers, data_dir_of
 from generator.commands.revisions import RevisionError, data_at
 from generator.errors import CatalogErrors
-from generator.views.diff import Flip
+from generator.views.diff import Flip, read_plain
 
 
 def add(subparsers: Subparsers, parents: Sequence[argparse.ArgumentParser]) -> None:
@@ -79,10 +79,18 @@ def _worked_out(flips: tuple[Flip, ...], data_dir: Path, catalog: Catalog) -> di
         return {}
     try:
         with data_at("HEAD", data_dir) as committed:
-            before = load_catalog(committed)
-    except (RevisionError, CatalogErrors):
+            files = (read_plain(committed), read_plain(data_dir))
+            return reasons_of(flips, _catalog(committed), catalog, files)
+    except RevisionError:
         return reasons_of(flips, None, catalog)
-    return reasons_of(flips, before, catalog)
+
+
+def _catalog(data_dir: Path) -> Catalog | None:
+    """The data as they were committed; none where this version of the program cannot read them."""
+    try:
+        return load_catalog(data_dir)
+    except CatalogErrors:
+        return None
 
 
 def changes(old: str, new: str) -> Iterator[str]:

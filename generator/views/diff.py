@@ -16,8 +16,8 @@ Key = tuple[str, str, str]
 """Rig, model and method."""
 ReasonKind = Literal["data", "memory-model", "policy", "unknown"]
 REASONS: tuple[ReasonKind, ...] = get_args(ReasonKind)
-"""data: models, GPUs, rigs; memory-model: program and constants; policy: thresholds and ladders; unknown: the old data
-cannot be computed any more, so nobody can tell."""
+"""data: models, GPUs, rigs; memory-model: program and constants; policy: thresholds and ladders; unknown: nobody
+can tell."""
 PROVENANCE = frozenset(
     {"source", "as_printed", "where", "read", "reason", "kind", "also", "conflicts", "citations", "sources", "summary"}
 )
@@ -148,13 +148,36 @@ def flips_between(before: Mapping[Key, str], after: Mapping[Key, str]) -> Iterat
             yield Flip(*key, before[key], after[key])
 
 
-def with_reasons(flips: Iterable[Flip], before: Catalog | None, after: Catalog) -> Iterator[Flip]:
+def with_reasons(
+    flips: Iterable[Flip], before: Catalog | None, after: Catalog, files: tuple[Files, Files] | None = None
+) -> Iterator[Flip]:
     """Each flip with what caused it: the old data are computed again, then given the new parts one after another.
 
-    `before` is none where the old data cannot be read by this program.
+    `before` is none where the old data cannot be read by this program; then `files`, the old and the new ones, say
+    what it may have been. Without them nobody can tell.
     """
     for flip in flips:
-        yield replace(flip, reasons=_reasons(flip, before, after) if before else ("unknown",))
+        if before is not None:
+            yield replace(flip, reasons=_reasons(flip, before, after))
+        elif files is not None:
+            yield replace(flip, reasons=_by_exclusion(flip, after, *files))
+        else:
+            yield replace(flip, reasons=("unknown",))
+
+
+def _by_exclusion(flip: Flip, after: Catalog, old: Files, new: Files) -> tuple[ReasonKind, ...]:
+    """What of the things that the verdict rests on differs; the memory model where nothing else does."""
+    one, other = ({(file.kind, file.id): plain for file, plain in files.items()} for files in (old, new))
+
+    def differs(*keys: tuple[str, str]) -> bool:
+        return any(one.get(key) != other.get(key) for key in keys)
+
+    gpu = after.rigs[flip.rig].gpu if flip.rig in after.rigs else ""
+    data = differs(("model", flip.model), ("rig", flip.rig), ("gpu", gpu))
+    policy = differs(("policy", "policy"), ("method", flip.method))
+    model = differs(("constants", "constants")) or not (data or policy)
+    found: dict[ReasonKind, bool] = {"data": data, "memory-model": model, "policy": policy}
+    return tuple(reason for reason, changed in found.items() if changed)
 
 
 def _reasons(flip: Flip, before: Catalog, after: Catalog) -> tuple[ReasonKind, ...]:
