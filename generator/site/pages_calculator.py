@@ -35,7 +35,6 @@ SETTINGS = (
 """Fields of a plan in the order of the form; those that a plan does not have are left out."""
 ADAPTERS_ONLY = frozenset({"lora_rank", "lora_targets", "adapter_dtype", "lora_dropout", "train_embeddings"})
 QUANTISED_ONLY = frozenset({"quant", "kbit_preparation"})
-ALL_WEIGHTS_ONLY = frozenset({"cpu_offload"})
 SEVERAL_GPUS_ONLY = frozenset({"sharding", "reduce_dtype", "root_wrap", "reshard"})
 SHARES = frozenset({"lora_dropout"})
 """Numbers from 0 to 1."""
@@ -89,7 +88,6 @@ def only_for(name: str) -> str:
     groups = {
         "adapters": ADAPTERS_ONLY,
         "quantised": QUANTISED_ONLY,
-        "all": ALL_WEIGHTS_ONLY,
         "several": SEVERAL_GPUS_ONLY,
     }
     return next((group for group, names in groups.items() if name in names), "")
@@ -115,6 +113,7 @@ def _texts(site: Site) -> dict[str, Any]:
             for method in catalog.methods.values()
             for recipe in method.ladder
         },
+        "only": {"adapters": sorted(ADAPTERS_ONLY), "quantised": sorted(QUANTISED_ONLY)},
         "pages": sorted(_pages(site)),
     }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from generator.catalog.records import Policy, Reasoned
+from generator.site.equations import Writer
 from generator.site.page import Page
 from generator.site.pages_settings import threshold_value
 from generator.site.pages_site import Site
@@ -27,7 +28,8 @@ def methodology_page(site: Site) -> Page:
         formulas=FORMULAS,
         constant_value=ValueWriter(writer).constant,
         unit_key=unit_key,
-        formula_html=ValueWriter(writer).formula,
+        equation=Writer(writer.messages).equation,
+        inputs_of=ValueWriter(writer).inputs,
         inputs=formula_inputs(),
         workload={name: value for name, value in policy.workload if isinstance(value, Reasoned)},
         thresholds=thresholds(policy),

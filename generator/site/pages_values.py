@@ -18,6 +18,7 @@ from generator.units import gib_from_bytes
 from generator.views.facts import Fact
 from generator.views.methodology import CONSTANT_NAMES
 
+
 OPERATORS: Mapping[str, str] = {"*": "×", "/": "÷", "-": "−", "+": "+"}
 FORMULA_TOKEN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|[-+*/]|\d+(?:\.\d+)?|[(),]|\s+")
 
@@ -100,12 +101,9 @@ class ValueWriter:
         whole = exact.to_integral_value()
         return self.messages.html(key, value=shown, count=whole if whole == exact else exact.normalize())
 
-    def formula(self, step: Step) -> Markup:
-        """The expression of a step with every name a link to where it is explained."""
-        pieces: list[Markup] = []
-        for token in FORMULA_TOKEN.findall(step.formula):
-            if token in step.inputs:
-                pieces.append(Markup('<a href="#{}">{}</a>').format(anchor_of(token), token))
-            else:
-                pieces.append(escape(OPERATORS.get(token, token)))
-        return Markup("<code>{}</code>").format(Markup("").join(pieces))
+    def inputs(self, step: Step) -> Markup:
+        """The quantities in the formula of a step, each a link to where it is explained."""
+        links = (
+            Markup('<a href="#{}"><code>{}</code></a>').format(anchor_of(name), name) for name in step.inputs
+        )
+        return Markup(", ").join(links)

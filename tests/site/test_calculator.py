@@ -8,6 +8,7 @@ import random
 import re
 import shlex
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
@@ -71,7 +72,7 @@ def case_of(command: str) -> dict[str, str]:
     """The columns that a command of the calculator gives, read by the command line's own parser."""
     parser = argparse.ArgumentParser()
     add_estimate(parser.add_subparsers(), [])
-    program, *arguments = shlex.split(command)
+    program, *arguments = shlex.split(command.replace("\\\n", " "))
     assert program == "trainfit"
     parsed = parser.parse_args(arguments)
     return {column: value for column in COLUMNS if (value := getattr(parsed, column)) is not None}
@@ -100,7 +101,10 @@ def test_the_plan_in_the_address_is_the_plan_that_is_counted(open_page: Callable
     catalog = real_catalog()
     plans = list(random_plans(catalog, 100, seed=5))
     answers = open_page(FULL).page.evaluate(SHOW_ALL, [query_of(settings) for settings, _ in plans])
-    for (settings, plan), answer in zip(plans, answers, strict=True):
+    for (settings, drawn), answer in zip(plans, answers, strict=True):
+        plan = drawn
+        if settings["method"] == "pretrain":  # a tower is trained elsewhere and joined later
+            plan = replace(plan, shape=replace(plan.shape, tower_parameters=0))
         if settings["bus_gb_per_s"] is not None:  # a blank link is that of a rig with the same cards
             assert answer["numbers"][1] == bits(estimate(catalog, plan).peak_gib.expected), settings
             speed = estimate(catalog, plan).tokens_per_sec_per_gpu

@@ -6,6 +6,9 @@
   const OWN = "";
   const FLAGS = new Set(E.Plan.$fields.filter((name) => ["y", "n"].includes(textOf(sample()[name]))));
   const NUMBERS = new Set(["n_gpus", "seq_len", "micro_batch", "grad_accum", "lora_rank", "bus_gb_per_s", "lora_dropout"]);
+  const WHOLE = new Set(["n_gpus", "seq_len", "micro_batch", "grad_accum", "lora_rank"]);
+  const DECIMAL = new Set(["params_b", "bus_gb_per_s", "host_ram_gib", "lora_dropout", "tokens_millions", "price_per_gpu_hour", "price_per_kwh"]);
+  const sound = (name, text) => (WHOLE.has(name) ? /^0*[1-9]\d{0,8}$/.test(text) : !DECIMAL.has(name) || /^\d{1,12}(\.\d*)?$/.test(text));
   const BILLION = 1e9, MILLION = 1e6;
 
   // A plan with all defaults, to see which fields there are and of what kind.
@@ -57,7 +60,7 @@
 
   // Every parameter: what is given, the default for what is not. A blank is the default, as in `trainfit estimate`.
   const complete = (given) => {
-    const known = Object.fromEntries(Object.entries(given).filter(([name, value]) => data.texts.parameters.includes(name) && (value !== "" || name === "rig")));
+    const known = Object.fromEntries(Object.entries(given).filter(([name, value]) => data.texts.parameters.includes(name) && (value !== "" || name === "rig") && sound(name, value)));
     const rig = Object.hasOwn(data.rigs, known.rig ?? "") ? data.rigs[known.rig] : null;
     if (rig && ((known.gpu ?? rig.gpu) !== rig.gpu || (known.n_gpus ?? textOf(rig.count)) !== textOf(rig.count))) {
       Object.assign(known, { gpu: known.gpu ?? rig.gpu, n_gpus: known.n_gpus ?? textOf(rig.count), rig: OWN });
@@ -152,19 +155,23 @@
     };
   };
 
-  // The same as options of `trainfit estimate`, all settings said.
+  // The same as options of `trainfit estimate`, all settings said that mean something here, in lines of a shell.
   const OPTIONS = { n_gpus: "--count" };
+  const LINE = 56;
   const quoted = (text) => (/^[\w.+,/-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
   const commandOf = (all) => {
-    const adapters = data.methods[all.method].trains === "adapters";
+    const left = new Set(["model", ...(data.methods[all.method].trains === "adapters" ? [] : data.texts.only.adapters), ...(all.method === "qlora" ? [] : data.texts.only.quantised)]);
     const parts = [["--model", all.config ? "" : all.model], ["--model-config", all.config ? "config.json" : ""], ["--params-b", all.params_b]];
-    const rest = data.texts.parameters.filter((name) => E.Plan.$fields.includes(name) && name !== "model");
-    for (const name of rest) {
-      if (["lora_rank", "lora_targets", "adapter_dtype"].includes(name) && !adapters) continue;
-      if (name === "quant" && all.quant === "none") continue;
-      parts.push([OPTIONS[name] ?? `--${name.replaceAll("_", "-")}`, all[name] ?? ""]);
+    for (const name of data.texts.parameters) {
+      if (E.Plan.$fields.includes(name) && !left.has(name)) parts.push([OPTIONS[name] ?? `--${name.replaceAll("_", "-")}`, all[name] ?? ""]);
     }
-    return ["trainfit estimate", ...parts.filter(([, value]) => value !== "").map(([option, value]) => `${option} ${quoted(value)}`)].join(" ");
+    const lines = ["trainfit estimate"];
+    for (const [option, value] of parts.filter(([, text]) => text !== "")) {
+      const words = `${option} ${quoted(value)}`;
+      if (lines.at(-1).length + words.length < LINE) lines[lines.length - 1] += ` ${words}`;
+      else lines.push(`  ${words}`);
+    }
+    return lines.join(" \\\n");
   };
 
   Object.assign(C, { catalog, OWN, textOf, findModel, recipeOf, complete, shortest, queryOf, ofQuery, changedFrom, changedBy, shapeOf, planOf, answer, commandOf });

@@ -54,10 +54,9 @@
   const phases = ({ result }) => {
     const rows = result.phases_gib.items().map(([phase, terms]) => [phase, terms.items(), terms.values().reduce((sum, value) => sum + value, 0)]);
     const whole = Math.max(...rows.map(([, , sum]) => sum), result.usable_gib);
-    const order = [...new Set(rows.flatMap(([, terms]) => terms.map(([term]) => term)))];
     const body = element("tbody", "", ...rows.map(([phase, terms, sum]) => {
       const stack = element("div", "tf-stackbar", ...terms.map(([term, value]) => {
-        const piece = element("span", `tf-term tf-term--${order.indexOf(term) % 12}`);
+        const piece = element("span", `tf-term tf-term--${term}`);
         piece.style.width = share(value / whole);
         piece.title = `${termName(term)}: ${gib(value, 2)}`;
         return piece;
@@ -78,7 +77,7 @@
     caption.textContent = say("calculator.result.phases");
     const terms = rows.find(([phase]) => phase === result.peak_phase)[1].filter(([, value]) => value > 0).sort((a, b) => b[1] - a[1]);
     const legend = element("ul", "tf-terms", ...terms.map(([term, value]) => {
-      const mark = element("span", `tf-term tf-term--${order.indexOf(term) % 12}`);
+      const mark = element("span", `tf-term tf-term--${term}`);
       mark.setAttribute("aria-hidden", "true");
       return element("li", "", mark, element("span", "", termName(term)), element("span", "tf-num", gib(value, 2)));
     }));

@@ -8,6 +8,7 @@
   const hint = (name, text) => { document.getElementById(`h-${name}`).textContent = text; };
   const MAX_CONFIG_KB = 1024;
   const SETTLED_MS = 800;
+  const REFUSALS = new Set(["UnsupportedArchitecture", "PlanError"]);
   let all = null, spoken = null;
 
   // The reader of config.json comes when it is needed.
@@ -50,7 +51,7 @@
     if (free(find("config"))) find("config").value = all.config;
     showSource(source());
     const { trains } = data.methods[all.method];
-    const meaningful = { adapters: trains === "adapters", all: trains === "all", quantised: all.method === "qlora", several: all.n_gpus !== "1" };
+    const meaningful = { adapters: trains === "adapters", quantised: all.method === "qlora", several: all.n_gpus !== "1" };
     for (const part of box.querySelectorAll("[data-only]")) part.hidden = !meaningful[part.dataset.only];
     box.querySelector('[data-field="grad_sync"]').hidden = all.grad_accum === "1";
     const changed = C.changedFrom(all), line = box.querySelector("[data-changed]");
@@ -96,7 +97,7 @@
       bar(answer);
       tell(status);
     } catch (error) {
-      if (!(error instanceof E.$Refusal)) throw error;
+      if (!(error instanceof E.$Refusal) || !REFUSALS.has(error.name)) throw error;
       const about = all.config && error.name === "UnsupportedArchitecture" ? "calculator.model.refused" : "calculator.result.invalid";
       place.replaceChildren(C.refusal(about, error));
       box.querySelector("[data-bar]").replaceChildren(C.chip("unknown"));
