@@ -104,7 +104,7 @@ def _with_or_without_head(config: Mapping[str, Any], shape: Architecture) -> Arc
     name = names[0] if isinstance(names, list) and len(names) == 1 else None
     if not isinstance(name, str):
         return shape
-    if name.endswith("Model"):
+    if name.endswith("Model") and not name.endswith("LMHeadModel"):  # GPT2LMHeadModel has its head
         return replace(shape, output_head=False)
     if name.endswith(("Classification", "QuestionAnswering", "MaskedLM")):
         raise UnsupportedArchitecture(f"architectures: expected a causal language model, found {shown(name)}")

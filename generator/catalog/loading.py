@@ -107,6 +107,8 @@ class Reading:
     broken: list[Broken] = field(default_factory=list)
     unreadable: bool = False
     """Whether some file is not even YAML: nobody knows what it would have cited."""
+    cited_by_measurements: frozenset[str] = frozenset()
+    """Ids of sources that data/measurements is about."""
     seen: dict[Kind, set[str]] = field(default_factory=lambda: {kind: set() for kind in KINDS})
     """Ids of all files that are there, also of those with errors, and of the sources inside them."""
 

@@ -157,6 +157,7 @@ def _build(
         assemble.join(run_mkdocs(languages, work_dir, variables), staging)
         styles.trim(staging)
         search.index(staging, variables)
+        search.write_names(catalog, staging, languages)
         paths = [document.path for document in documents[languages[0]]]
         title = Messages(languages[0])("shell.site.name")
         titles = {language: {page.path: page.title for page in documents[language]} for language in languages}

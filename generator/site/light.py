@@ -6,10 +6,11 @@ two pages have in common (names, links, citations, constants) is made once for a
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from markupsafe import Markup
 
@@ -26,8 +27,9 @@ from generator.site.pages_site import SIGNS, Site
 from generator.site.policy import LIGHT_POLICY
 from generator.site.previews import preview_url
 from generator.site.urls import PREFIXES, language_link, page_url
-from generator.verdict.results import RigReport
+from generator.verdict.results import RigReport, VerdictId
 from generator.views.api import generator_version, model_path
+from generator.views.changes import PublishedFlip, last_flips
 from generator.views.light import Light, constants_of, light, what_is_not_modelled
 
 
@@ -113,6 +115,7 @@ class LightWriter:
             ],
             "preview": preview_url(page.key, self.language),
             "unmodelled": () if judged else what_is_not_modelled(catalog.models[page.model]),
+            "changed": self._changed(page),
             "rows": rows,
             "conditions": self._conditions(page.rig),
             "constants": constants_of(row.estimate for row in rows if row.estimate is not None),
@@ -125,6 +128,26 @@ class LightWriter:
             ),
             "badge_text": self._badge(page),
         }
+
+    @cached_property
+    def flips(self) -> Mapping[tuple[str, str], tuple[datetime.date, tuple[PublishedFlip, ...]]]:
+        """Rig and model → when their verdicts last flipped, and how."""
+        return last_flips(self.site.catalog.changes)
+
+    def _changed(self, page: Light) -> tuple[Markup, ...]:
+        day, flips = self.flips.get((page.rig, page.model), (None, ()))
+        return tuple(
+            self.messages.html(
+                "light.changed",
+                date=self.formats.date(day),
+                method=self.rows.names[flip.method],
+                old=self.rows.chips[cast("VerdictId", flip.before)],
+                new=self.rows.chips[cast("VerdictId", flip.after)],
+                why=", ".join(self.messages(f"changes.reason.{reason}") for reason in flip.reasons),
+            )
+            for flip in flips
+            if day is not None and flip.method in self.rows.names
+        )
 
     def _calculator(self, page: Light) -> str:
         method = page.main.method if page.main is not None else next(iter(page.verdicts))

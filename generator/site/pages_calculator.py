@@ -42,7 +42,7 @@ SHARES = frozenset({"lora_dropout"})
 WORDS = (
     "calculator.result.", "calculator.model.", "calculator.machine.", "calculator.method.", "calculator.choice.",
     "calculator.settings.", "calculator.setting.", "calculator.work.", "reasons.", "common.plain.", "common.limit.token", "common.no_data",
-    "methodology.phase.", "methodology.term.", "shell.unit.", "models.feature.",
+    "assumptions.", "methodology.phase.", "methodology.term.", "shell.unit.", "models.feature.",
 )  # fmt: skip
 """Beginnings of the keys of messages that the scripts say."""
 
@@ -62,11 +62,20 @@ def calculator_page(site: Site) -> Page:
         data=json_in_html(data | {"texts": _texts(site), "words": words(writer.messages), "start": _start(site)}),
         settings=[name for name in SETTINGS if name in choices()],
         choices=choices(),
+        gpus=gpus_by_vendor(site),
         only_for=only_for,
         shares=SHARES,
         policy=site.catalog.policy,
         **site.values(writer),
     )
+
+
+def gpus_by_vendor(site: Site) -> dict[str, list[tuple[str, str]]]:
+    """Vendor → ids and names of its cards."""
+    found: dict[str, list[tuple[str, str]]] = {}
+    for gpu_id, gpu in site.catalog.gpus.items():
+        found.setdefault(gpu.vendor, []).append((gpu_id, gpu.name))
+    return found
 
 
 def choices() -> Mapping[str, tuple[str, ...]]:

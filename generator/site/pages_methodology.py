@@ -8,7 +8,7 @@ from generator.site.page import Page
 from generator.site.pages_settings import threshold_value
 from generator.site.pages_site import Site
 from generator.site.pages_values import ValueWriter, unit_key
-from generator.views.methodology import FORMULAS, PHASES, checks_of, formula_inputs, lever_rows, phase_terms_of
+from generator.views.methodology import FORMULAS, PHASES, formula_inputs, lever_rows, phase_terms_of
 
 
 def methodology_page(site: Site) -> Page:
@@ -34,7 +34,7 @@ def methodology_page(site: Site) -> Page:
         workload={name: value for name, value in policy.workload if isinstance(value, Reasoned)},
         thresholds=thresholds(policy),
         threshold_value=lambda name, value: threshold_value(writer, name, value),
-        checks=checks_of(site.catalog),
+        checks=site.checks,
         levers=lever_rows(site.catalog, site.first_report),
         **site.values(writer),
     )

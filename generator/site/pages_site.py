@@ -11,6 +11,7 @@ from generator.catalog import Catalog, Usage
 from generator.catalog.fields import Text
 from generator.catalog.records import Recipe, Source
 from generator.estimate.results import Quantity
+from generator.site.calculator_url import calculator_path
 from generator.site.page import Language, light_path
 from generator.site.pages_env import PageWriter
 from generator.site.pages_reasons import ReasonWriter
@@ -19,6 +20,7 @@ from generator.site.pages_values import ValueWriter
 from generator.verdict import size_class_of
 from generator.verdict.advice import CONTEXT_STEP
 from generator.verdict.results import RigReport, VerdictId
+from generator.views.accuracy import Checks, checks_of
 from generator.views.facts import fact_anchor
 from generator.views.rigs import methods_of
 from generator.views.sources import SourceView, source_host, source_views
@@ -52,6 +54,11 @@ class Site:
     def sources(self) -> Mapping[str, SourceView]:
         """Sources with their usages, by id."""
         return {view.source_id: view for view in source_views(self.catalog)}
+
+    @cached_property
+    def checks(self) -> Checks:
+        """The estimate beside everything that was measured."""
+        return checks_of(self.catalog)
 
     @property
     def first_rig(self) -> str:
@@ -192,6 +199,7 @@ class Site:
             "catalog": self.catalog,
             "methods": methods_of(self.catalog),
             "SIGNS": SIGNS,
+            "calculator": calculator_path,
             "source": source,
             "host": source_host,
             "outside": outside,

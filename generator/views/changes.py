@@ -78,6 +78,18 @@ def days_of(rows: Iterable[ChangeRow]) -> tuple[DayOfChanges, ...]:
     return tuple(reversed(days))
 
 
+def last_flips(rows: Iterable[ChangeRow]) -> Mapping[Pair, tuple[datetime.date, tuple[PublishedFlip, ...]]]:
+    """Rig and model → the last day on which verdicts of theirs flipped, and which; pairs that never did are absent."""
+    found: dict[Pair, tuple[datetime.date, tuple[PublishedFlip, ...]]] = {}
+    for day in days_of(rows):
+        flips: dict[Pair, list[PublishedFlip]] = {}
+        for flip in day.flips:
+            flips.setdefault((flip.rig, flip.model), []).append(flip)
+        for pair, own in flips.items():
+            found.setdefault(pair, (day.day, tuple(own)))
+    return found
+
+
 def _day(
     day: datetime.date, before: State, after: State, reasons: Mapping[tuple[str, str, str], Iterable[str]]
 ) -> DayOfChanges:

@@ -22,6 +22,8 @@ from generator.commands.plans import COLUMNS, plan_of
 from generator.estimate import estimate
 from generator.site.calculator_url import calculator_path
 from generator.site.formats import Formats
+from generator.site.launch import find_files
+from generator.verdict import judge
 from generator.verdict.ladder import try_ladder
 from generator.verdict.setup import setup_of, subject_of
 from tests.site.pages_support import real_catalog
@@ -127,6 +129,32 @@ def test_recipes_get_the_verdicts_of_the_site(open_page: Callable[..., Any]) -> 
     assert {verdict for verdict, _ in expected} == {"comfortable", "borderline", "not-recommended"}
 
 
+@pytest.mark.parametrize(
+    ("model", "method", "framework"),
+    [
+        ("qwen3-8b", "full", "trl"),
+        ("qwen3-14b", "lora", "trl"),
+        ("llama-3.3-70b", "qlora", "trl"),
+        ("qwen3-1.7b", "pretrain", "trl"),
+    ],
+)
+def test_what_the_site_recommends_comes_with_its_configuration(
+    open_page: Callable[..., Any], model: str, method: str, framework: str
+) -> None:
+    catalog = real_catalog()
+    verdict = judge(catalog, subject_of(catalog, model), method, setup_of(catalog, RIG))
+    assert verdict.chosen is not None
+    recipe = verdict.rungs[verdict.chosen].recipe
+    page = open_page("en/" + calculator_path(model=model, rig=RIG, method=method, recipe=recipe)).page
+    command = page.locator(".tf-command code").nth(1).inner_text().replace("\\\n", " ")
+    assert shlex.split(command) == (
+        f"trainfit config --model {model} --rig {RIG} --method {method} --framework {framework} --out run".split()
+    )
+    assert find_files(catalog, model, RIG, method, framework, "en")
+    page.locator("#c-seq_len").fill("2048")
+    assert page.locator(".tf-command").count() == 1
+
+
 # --- the state lives in the address ----------------------------------------------------------------------------------
 
 
@@ -192,6 +220,19 @@ def test_the_other_language_keeps_the_state(open_page: Callable[..., Any]) -> No
     page.wait_for_url("**/en/calculator/?*")
     assert state_of(page) == before
     assert page.locator("h1").inner_text().startswith("Calculator")
+
+
+def test_the_link_to_the_answer_is_the_address(browser: Any, address: str) -> None:
+    context = browser.new_context(permissions=["clipboard-read", "clipboard-write"])
+    page = context.new_page()
+    page.goto(f"{address}en/{FULL}")
+    page.locator("#c-seq_len").fill("2048")
+    page.get_by_role("button", name="Copy the link").click()
+    page.get_by_role("button", name="Copied").wait_for()
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert copied == page.url
+    assert "seq_len=2048" in copied
+    context.close()
 
 
 def test_a_bare_address_starts_with_the_first_rig(open_page: Callable[..., Any]) -> None:
@@ -315,6 +356,16 @@ def test_a_change_that_is_proposed_can_be_applied(open_page: Callable[..., Any])
     assert page.locator(".tf-answer__head .tf-verdict--not-recommended").is_visible()
     page.locator(".tf-changes button").first.click()
     assert page.evaluate("['yes', 'tight'].includes(TrainfitCalculator.shown.answer.result.fits)")
+
+
+def test_a_compromise_is_proposed_as_borderline_like_on_the_site(open_page: Callable[..., Any]) -> None:
+    page = open_page("en/" + calculator_path(model="qwen3-14b", rig=RIG, method="full")).page
+    first = page.locator(".tf-changes li").first
+    assert "all in bf16" in first.inner_text()
+    assert first.locator(".tf-verdict--borderline").is_visible()
+    first.locator("button").click()
+    assert page.locator(".tf-answer__head .tf-verdict--borderline").is_visible()
+    assert page.get_by_text("What the compromise costs:").is_visible()
 
 
 def test_a_changed_setting_is_named_and_can_be_taken_back(open_page: Callable[..., Any]) -> None:

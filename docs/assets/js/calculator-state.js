@@ -93,6 +93,9 @@
     return complete(Object.fromEntries(shortest(state)));
   };
 
+  // The settings of a proposed change as texts; which matrices adapters wrap is the preset of the state.
+  const textsOf = (settings) => Object.fromEntries(settings.items().filter(([name]) => name !== "lora_targets").map(([name, value]) => [name, textOf(value)]));
+
   // The settings of training that differ from the recipe, by name.
   const changedFrom = (all) => {
     const { settings } = recipeOf(all);
@@ -133,26 +136,48 @@
     return alike.length && alike.every((recipe) => recipe.compromise) ? alike[0] : null;
   };
 
+  // The estimate of a state and its verdict.
+  const judgedOf = (all) => {
+    const plan = planOf(all), { goal } = data.methods[all.method];
+    const result = E.estimate(catalog, plan), compromise = compromiseOf(all);
+    const judged = E.judged(catalog, result, {
+      goal, compromise: compromise !== null, bf16: data.gpus[all.gpu].bf16 || !all.precision.startsWith("bf16"),
+      host_memory_gib: all.host_ram_gib === "" ? Infinity : Number(all.host_ram_gib),
+    });
+    return { ...judged, plan, result, goal, compromise };
+  };
+
   // Everything that the page says about a state.
+  const SECONDS_PER_HOUR = 3600;
   const answer = (all) => {
     const shape = shapeOf(all);
     if (shape.unmodelled.length) return { verdict: "unknown", unmodelled: shape.unmodelled, shape };
-    const plan = planOf(all), gpu = data.gpus[all.gpu], { goal } = data.methods[all.method];
-    const result = E.estimate(catalog, plan), compromise = compromiseOf(all);
-    const judged = E.judged(catalog, result, {
-      goal, compromise: compromise !== null, bf16: gpu.bf16 || !all.precision.startsWith("bf16"),
-      host_memory_gib: all.host_ram_gib === "" ? Infinity : Number(all.host_ram_gib),
-    });
+    const judged = judgedOf(all), { plan, result, goal } = judged;
     const context = all.model ? TrainfitModels[all.model].context : null;
     const tokens = all.tokens_millions !== "" ? Number(all.tokens_millions) * MILLION
       : goal === "fine-tuning" ? data.policy.finetune_tokens : data.policy.pretrain_tokens_per_parameter * result.parameters_total;
     const seconds = result.seconds_for(tokens);
+    const hours = seconds && Object.fromEntries(["low", "expected", "high"].map((name) => [name, seconds[name] / SECONDS_PER_HOUR]));
     return {
-      ...judged, shape, plan, result, goal, gpu, compromise, context, tokens,
-      hours: seconds && { low: seconds.low / 3600, expected: seconds.expected / 3600, high: seconds.high / 3600 },
+      ...judged, shape, gpu: data.gpus[all.gpu], context, tokens, hours,
       longest: E.max_seq_len(catalog, plan, context),
       changes: E.changes_that_fit(catalog, plan, context),
     };
+  };
+
+  // The command that writes a configuration, for what the site itself recommends: a catalogue model on a rig of the
+  // catalogue under the reference workload, by the first recipe with the best verdict. Nothing for other states.
+  const RECOMMENDABLE = new Set(["comfortable", "borderline"]);
+  const configOf = (all, verdict) => {
+    if (!all.model || all.rig === OWN || !RECOMMENDABLE.has(verdict)) return null;
+    const named = Object.fromEntries(["model", "rig", "method"].map((name) => [name, all[name]]));
+    const plain = (recipe) => complete({ ...named, recipe });
+    if (queryOf(plain(all.recipe)) !== queryOf(all)) return null;
+    const verdicts = data.methods[all.method].ladder.map(({ id }) => [id, E.VERDICTS.indexOf(judgedOf(plain(id)).verdict)]);
+    const [best] = verdicts.toSorted((a, b) => a[1] - b[1])[0];
+    if (best !== all.recipe) return null;
+    const framework = all.cpu_offload === "none" ? "trl" : "deepspeed";
+    return `trainfit config --model ${all.model} --rig ${all.rig} \\\n  --method ${all.method} --framework ${framework} --out run`;
   };
 
   // The same as options of `trainfit estimate`, all settings said that mean something here, in lines of a shell.
@@ -174,5 +199,5 @@
     return lines.join(" \\\n");
   };
 
-  Object.assign(C, { catalog, OWN, textOf, findModel, recipeOf, complete, shortest, queryOf, ofQuery, changedFrom, changedBy, shapeOf, planOf, answer, commandOf });
+  Object.assign(C, { catalog, OWN, textOf, findModel, recipeOf, complete, shortest, queryOf, ofQuery, changedFrom, changedBy, textsOf, judgedOf, shapeOf, planOf, answer, commandOf, configOf });
 })();

@@ -91,7 +91,7 @@
     try {
       const answer = C.answer(all);
       hints(answer.shape);
-      const { nodes, status } = C.show(answer, all, (settings) => go(C.changedBy(all, ofChange(settings)), true));
+      const { nodes, status } = C.show(answer, all, (state) => go(state, true));
       place.replaceChildren(...nodes);
       C.shown = { state: all, answer };
       bar(answer);
@@ -104,11 +104,6 @@
       tell(`${say(about)} ${error.message}`);
     }
   };
-  const ofChange = (settings) => {
-    const told = settings.items().filter(([name]) => name !== "lora_targets");
-    return Object.fromEntries(told.map(([name, value]) => [name, C.textOf(value)]));
-  };
-
   const refresh = async (every = false) => {
     if (all.config) await withReader();
     fill(every);
@@ -167,6 +162,8 @@
     const value = "min" in field.dataset && text !== "" ? String(Number(text)) : text;
     return value === all[field.name] ? undefined : change({ [field.name]: value }, field.name, push);
   };
+  // The list of models shows what the field holds: a new name takes the place of the old one.
+  find("model").addEventListener("focus", () => find("model").select());
   form.addEventListener("submit", (event) => event.preventDefault());
   // Typing answers at every key, but is one step back in the history.
   let typing = null;

@@ -69,6 +69,7 @@ def source_used(reading: Reading) -> Iterator[Found]:
     if reading.unreadable:
         return
     used = {usage.source_id for entry in reading.entries for usage in usages(entry)}
+    used |= reading.cited_by_measurements
     used.update(text for broken in reading.broken for text in raw.strings(broken))
     for entry in reading.entries:
         if entry.kind == "source" and entry.id not in used:
