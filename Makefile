@@ -9,12 +9,12 @@ CHECK_FORMAT := $(if $(GITHUB_ACTIONS),github,text)
 export PYTHON
 
 .DEFAULT_GOAL := help
-.PHONY: help site serve test check format audit bench zip lock licences clean distclean runtime dev .venv
+.PHONY: help site serve test test-stack check format audit bench zip lock licences clean distclean runtime dev .venv
 
 help: ## show this list
 	@echo 'usage: make TARGET'
 	@sed -n 's/^\([a-z][a-z-]*\):.*## \(.*\)/  \1  \2/p' Makefile | while read -r name text; do \
-		printf '  %-10s %s\n' "$$name" "$$text"; done
+		printf '  %-11s %s\n' "$$name" "$$text"; done
 
 site: runtime ## build the site into site/ (Python alone; no browser, no Node)
 	@$(BIN)/trainfit build --site-dir '$(SITE_DIR)'
@@ -31,6 +31,13 @@ check: dev ## lint, format, types, data
 test: check ## everything: check, then all tests, a real browser included
 	@TRAINFIT_CHROMIUM="$$(scripts/ensure-browser)" && export TRAINFIT_CHROMIUM && \
 		$(BIN)/pytest $(PYTEST_ARGS)
+
+test-stack: dev ## the generated configurations with the real libraries, on the CPU (brings PyTorch into .venv-stack)
+	@scripts/bootstrap-stack
+	@$(BIN)/python -m tests.stack.write_sample build/stack-sample
+	@HF_HUB_OFFLINE=1 HF_DATASETS_OFFLINE=1 TOKENIZERS_PARALLELISM=false TRANSFORMERS_VERBOSITY=error \
+		CUDA_VISIBLE_DEVICES= DS_ACCELERATOR=cpu PYTHONWARNINGS=ignore \
+		.venv-stack/bin/python -m pytest -q -c tests/stack/installed/pytest.ini tests/stack/installed
 
 format: dev ## rewrite the Python files in the house style
 	@$(BIN)/ruff check --fix .
