@@ -78,6 +78,7 @@ FILES: Mapping[str, str] = {
             url: https://huggingface.co/Qwen/Qwen3-0.6B
             read: 2026-12-01
             access: page
+            summary: {ru: Карточка модели., en: The card of the model.}
         """,
     GPU: """\
         name: NVIDIA RTX 6000 Ada Generation
@@ -195,6 +196,7 @@ FILES: Mapping[str, str] = {
         published: 2022-12
         read: 2026-11-30
         access: page
+        summary: {ru: Документ производителя., en: The vendor's document.}
         """,
     "sources/zero.yml": """\
         title: 'ZeRO: Memory Optimizations Toward Training Trillion Parameter Models'
@@ -204,6 +206,7 @@ FILES: Mapping[str, str] = {
         published: '2019'
         read: 2026-12-01
         access: page
+        summary: {ru: Статья о шардировании., en: The paper on sharding.}
         """,
     "stack/shard.yml": """\
         order: 1

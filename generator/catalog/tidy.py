@@ -47,7 +47,7 @@ def _clean(text: str) -> str:
 
 
 def _in_order(text: str, layout: Layout) -> str:
-    depth = 1 + bool(layout.folder) + layout.nested
+    depth = 1 + len([part for part in layout.folder.split("/") if part]) + layout.nested
     schema = f"# yaml-language-server: $schema={'../' * depth}schemas/{layout.kind}.schema.json"
     head, blocks = _split([line for line in text.splitlines() if not _SCHEMA.fullmatch(line)])
     order = {name: index for index, name in enumerate(layout.record.model_fields)}

@@ -7,7 +7,8 @@ two pages have in common (names, links, citations, constants) is made once for a
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterable, Mapping
+import shutil
+from collections.abc import Collection, Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Any, cast
@@ -17,6 +18,7 @@ from markupsafe import Markup
 from generator.catalog import Catalog
 from generator.site import references
 from generator.site.api import API_PATH
+from generator.site.assemble import redirect
 from generator.site.badges import badge_svg
 from generator.site.calculator_url import calculator_path
 from generator.site.light_rows import Row, RowWriter, bar
@@ -219,6 +221,38 @@ def light_paths(catalog: Catalog, reports: Iterable[str]) -> list[str]:
     return [light_path(rig, model) for rig in reports for model in catalog.models]
 
 
+def moved_paths(catalog: Catalog, reports: Collection[str]) -> dict[str, str]:
+    """Light pages of rigs and models whose id has changed → where they are now."""
+    models, rigs = ({} for _ in range(2))
+    for old, new in catalog.permalinks.items():
+        kind, _, old_id = old.strip("/").partition("/")
+        new_kind, _, new_id = new.strip("/").partition("/")
+        if kind == new_kind == "models" and new_id in catalog.models:
+            models[old_id] = new_id
+        elif kind == new_kind == "rigs" and new_id in reports:
+            rigs[old_id] = new_id
+    now_models = {**{model: model for model in catalog.models}, **models}
+    now_rigs = {**{rig: rig for rig in reports}, **rigs}
+    return {
+        light_path(rig, model): light_path(now_rigs[rig], now_models[model])
+        for rig in now_rigs
+        for model in now_models
+        if rig in rigs or model in models
+    }
+
+
+def write_moved(catalog: Catalog, reports: Collection[str], languages: tuple[Language, ...], target: Path) -> None:
+    """Writes what an old address of a light page needs: redirects of page and embed, and the badge itself."""
+    for language in languages:
+        root, title = target / PREFIXES[language], Messages(language)("shell.site.name")
+        for old, new in moved_paths(catalog, reports).items():
+            for part in ("", "embed/"):
+                (root / old / part).mkdir(parents=True, exist_ok=True)
+                page = redirect(language, title, relative_link(old + part, new + part), page_url(new, language))
+                (root / old / part / "index.html").write_text(page, encoding="utf-8")
+            shutil.copyfile(root / new / "badge.svg", root / old / "badge.svg")
+
+
 def write_all(
     catalog: Catalog, reports: Mapping[str, RigReport], languages: tuple[Language, ...], target: Path
 ) -> None:
@@ -228,3 +262,4 @@ def write_all(
         for report in reports.values():
             for model in catalog.models:
                 writer.write(light(catalog, report, model), target)
+    write_moved(catalog, reports.keys(), languages, target)

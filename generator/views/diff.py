@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from generator.catalog import Catalog
+from generator.catalog.loading import LAYOUTS
 from generator.catalog.yaml_positions import read_document
 from generator.verdict import setup_of, subject_of
 from generator.verdict.ladder import choose, try_ladder
@@ -22,8 +23,8 @@ PROVENANCE = frozenset(
     {"source", "as_printed", "where", "read", "reason", "kind", "also", "conflicts", "citations", "sources", "summary"}
 )
 """Keys that say where a value comes from: an edit there changes no value."""
-_FOLDERS = {"models": "model", "gpus": "gpu", "rigs": "rig", "methods": "method", "sources": "source", "stack": "stack"}
-_SINGLES = {"policy": "policy", "constants": "constants"}
+NOT_SHOWN = ("permalinks", "link-exceptions")
+"""Kinds of file that no verdict and no page of values rests on."""
 
 Scalar = str | int | float | bool | None
 
@@ -83,14 +84,22 @@ Files = Mapping[FileId, Mapping[str, Any]]
 def read_plain(data_dir: Path) -> dict[FileId, Mapping[str, Any]]:
     """Every YAML file of a data/ as plain data; a file that cannot be read is empty."""
     found: dict[FileId, Mapping[str, Any]] = {}
-    for path in sorted(data_dir.rglob("*.yml")):
-        relative = path.relative_to(data_dir)
-        kind = _FOLDERS.get(relative.parts[0]) if len(relative.parts) > 1 else _SINGLES.get(relative.stem)
-        if kind is None or path.is_symlink():
+    for layout in LAYOUTS:
+        if layout.kind in NOT_SHOWN:
             continue
-        document, _ = read_document(path, relative.as_posix())
-        plain = document.root.plain if document else {}
-        found[FileId(kind, relative.stem, relative.as_posix())] = plain
+        single = not layout.folder
+        pattern = (
+            f"{layout.kind}.yml"
+            if single
+            else f"{layout.folder}/*/*.yml"
+            if layout.nested
+            else f"{layout.folder}/*.yml"
+        )
+        for path in sorted(data_dir.glob(pattern)):
+            if not path.is_symlink():
+                relative = path.relative_to(data_dir).as_posix()
+                document, _ = read_document(path, relative)
+                found[FileId(layout.kind, path.stem, relative)] = document.root.plain if document else {}
     return found
 
 

@@ -170,6 +170,9 @@ BROKEN = [
      "23:52: size_classes.1.below_billions: expected more than 5.5, found 5"),
     ("ascending-lists", "policy.yml", "[2048, 8192]", "[8192, 2048]",
      "8:28: workload.context_variants.1: expected more than 8192, found 2048"),
+    ("source-summary", "sources/zero.yml", "summary: {ru: Статья о шардировании., en: The paper on sharding.}", "",
+     ("1:1: expected a summary in both languages that says what the source gives, found none (write `summary:"
+      " {ru: …, en: …}`)")),
     ("read-after-published", "sources/zero.yml", "published: '2019'", "published: 2026-12-02",
      "6:7: read: expected a day from 2026-12-02 on, found 2026-12-01"),
     ("fresh", "sources/zero.yml", "read: 2026-12-01", "read: 2025-11-30",

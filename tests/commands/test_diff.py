@@ -236,3 +236,9 @@ def test_a_hostile_value_stays_in_its_cell(text: str) -> None:
     assert shown.startswith("`")
     assert shown.endswith("`")
     assert not re.search(r"[`|\n\u202e]", shown[1:-1])
+
+
+def test_files_of_one_name_in_two_folders_are_two(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    data = Path(shutil.copytree(DATA_DIR, tmp_path / "data"))
+    commit(data)
+    assert diff(data, capsys, "HEAD") == "## What this changes\n\nNothing in the data and no verdict changes.\n"
