@@ -9,12 +9,12 @@ CHECK_FORMAT := $(if $(GITHUB_ACTIONS),github,text)
 export PYTHON
 
 .DEFAULT_GOAL := help
-.PHONY: help site serve test check format bench zip lock licences clean distclean runtime dev .venv
+.PHONY: help site serve test test-stack check format audit bench zip lock licences clean distclean runtime dev .venv
 
 help: ## show this list
 	@echo 'usage: make TARGET'
 	@sed -n 's/^\([a-z][a-z-]*\):.*## \(.*\)/  \1  \2/p' Makefile | while read -r name text; do \
-		printf '  %-10s %s\n' "$$name" "$$text"; done
+		printf '  %-11s %s\n' "$$name" "$$text"; done
 
 site: runtime ## build the site into site/ (Python alone; no browser, no Node)
 	@$(BIN)/trainfit build --site-dir '$(SITE_DIR)'
@@ -32,9 +32,22 @@ test: check ## everything: check, then all tests, a real browser included
 	@TRAINFIT_CHROMIUM="$$(scripts/ensure-browser)" && export TRAINFIT_CHROMIUM && \
 		$(BIN)/pytest $(PYTEST_ARGS)
 
+test-stack: dev ## the generated configurations with the real libraries, on the CPU (brings PyTorch into .venv-stack)
+	@scripts/bootstrap-stack
+	@$(BIN)/python -m tests.stack.write_sample build/stack-sample
+	@HF_HUB_OFFLINE=1 HF_DATASETS_OFFLINE=1 TOKENIZERS_PARALLELISM=false TRANSFORMERS_VERBOSITY=error \
+		CUDA_VISIBLE_DEVICES= DS_ACCELERATOR=cpu PYTHONWARNINGS=ignore \
+		.venv-stack/bin/python -m pytest -q -c tests/stack/installed/pytest.ini tests/stack/installed
+
 format: dev ## rewrite the Python files in the house style
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
+
+audit: site ## Lighthouse and HTML validation of the built site; needs Node 20 or newer
+	@npm ci --prefix audit --no-audit --no-fund --silent
+	@cd '$(SITE_DIR)' && find . -name '*.html' -not -path './pagefind/*' -not -path '*/sources/*/*' \( -not -path '*/v/*' -o -path '*/qwen3-14b/*' \) -print0 \
+		| xargs -0 -n 100 '$(CURDIR)/audit/node_modules/.bin/html-validate' --config '$(CURDIR)/audit/htmlvalidate.json'
+	@node audit/lighthouse.mjs '$(SITE_DIR)' "$${TRAINFIT_CHROMIUM:-$$(scripts/ensure-browser)}"
 
 bench: dev ## time the build and its parts
 	@$(BIN)/python -m benchmarks

@@ -6,6 +6,11 @@ label prints "GB": a card sold as 48 GB carries 48 GiB less what the driver and 
 
 from __future__ import annotations
 
+from typing import Literal
+
+MemoryUnit = Literal["GiB", "GB"]
+"""Units that measured runs are published in."""
+
 BYTES_PER_KIB = 2**10
 BYTES_PER_MIB = 2**20
 BYTES_PER_GIB = 2**30
@@ -55,3 +60,8 @@ def hours_from_seconds(seconds: float) -> float:
 def days_from_seconds(seconds: float) -> float:
     """Days in `seconds` seconds."""
     return seconds / SECONDS_PER_DAY
+
+
+def gib_from_printed(value: float, unit: MemoryUnit) -> float:
+    """GiB in a size that a document prints in `unit`: GiB, or GB for 10⁹ bytes."""
+    return gib_from_bytes(bytes_from_gb(value)) if unit == "GB" else value

@@ -78,6 +78,7 @@ FILES: Mapping[str, str] = {
             url: https://huggingface.co/Qwen/Qwen3-0.6B
             read: 2026-12-01
             access: page
+            summary: {ru: Карточка модели., en: The card of the model.}
         """,
     GPU: """\
         name: NVIDIA RTX 6000 Ada Generation
@@ -100,7 +101,7 @@ FILES: Mapping[str, str] = {
             value: 47.4
             kind: assumed
             reason: {ru: Немного меньше показаний драйвера., en: A little below what the driver reports.}
-        ecc: {value: optional, source: rtx-6000-ada-datasheet}
+        ecc: {value: inline, source: rtx-6000-ada-datasheet}
         bf16_dense_tflops: {value: 364.2, source: rtx-6000-ada-datasheet}
         sustained_tflops:
           kind: assumed
@@ -113,6 +114,8 @@ FILES: Mapping[str, str] = {
         p2p: {value: expected, source: rtx-6000-ada-datasheet}
         pcie: {value: PCIe 4.0 x16, source: rtx-6000-ada-datasheet}
         tdp_w: {value: 300, source: rtx-6000-ada-datasheet, as_printed: 300 W}
+        platform: cuda
+        segment: workstation
         """,
     RIG: """\
         name: {ru: 4× RTX 6000 Ada, en: 4× RTX 6000 Ada}
@@ -193,6 +196,7 @@ FILES: Mapping[str, str] = {
         published: 2022-12
         read: 2026-11-30
         access: page
+        summary: {ru: Документ производителя., en: The vendor's document.}
         """,
     "sources/zero.yml": """\
         title: 'ZeRO: Memory Optimizations Toward Training Trillion Parameter Models'
@@ -202,6 +206,7 @@ FILES: Mapping[str, str] = {
         published: '2019'
         read: 2026-12-01
         access: page
+        summary: {ru: Статья о шардировании., en: The paper on sharding.}
         """,
     "stack/shard.yml": """\
         order: 1

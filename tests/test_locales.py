@@ -16,9 +16,11 @@ from generator.catalog import Catalog
 from generator.catalog.fields import Cited, Kind, Record
 from generator.catalog.loading import Kind as RecordKind
 from generator.catalog.records import Gpu, Model, Policy, Reasoned, Recipe, Rig, Settings, SourceType, Workload
+from generator.estimate.assumptions import ASSUMPTIONS
 from generator.estimate.results import PHASES, TERMS
 from generator.site.messages import Message, load_messages, placeholders
 from generator.site.page import LANGUAGES, Language
+from generator.site.pages_calculator import SETTINGS as CALCULATOR_SETTINGS
 from generator.site.pages_settings import ADAPTERS_ONLY, SETTINGS
 from generator.site.pages_values import unit_key
 from generator.verdict.levers import STEPS
@@ -124,6 +126,8 @@ def wanted_keys() -> Iterator[str]:
     yield from (f"sources.kind.{kind}" for kind in get_args(RecordKind) if kind not in without_sources)
     yield from (f"methodology.phase.{phase}.{form}" for phase in PHASES for form in ("name", "what"))
     yield from (f"methodology.term.{term}" for term in TERMS)
+    yield from (f"assumptions.{assumption}" for assumption in ASSUMPTIONS)
+    yield from (f"calculator.settings.{name}" for name in CALCULATOR_SETTINGS)
     yield from (f"methodology.lever.{lever}" for lever in STEPS)
     yield from (f"home.context.lever.{lever}" for lever in list(STEPS)[1:])
     yield from (f"methods.need.{need}" for need in literals(Recipe.model_fields["needs"].annotation))

@@ -269,7 +269,7 @@ def test_licences_and_changelog(texts: dict[str, str]) -> None:
 # --- what is installed and what runs it -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["requirements.lock", "requirements-dev.lock"])
+@pytest.mark.parametrize("name", ["requirements.lock", "requirements-dev.lock", "requirements-stack.lock"])
 def test_every_package_is_pinned_by_hash(texts: dict[str, str], name: str) -> None:
     assert "://" not in texts[name]
     joined = re.sub(r"\\\n\s*", " ", texts[name])
@@ -318,7 +318,16 @@ def test_ci_runs_make_test(texts: dict[str, str]) -> None:
 
 # --- workflows --------------------------------------------------------------------------------------------------------
 
-WORKFLOWS = ("check.yml", "comment.yml", "preview.yml", "publish.yml", "release.yml", "sources.yml")
+WORKFLOWS = (
+    "audit.yml",
+    "check.yml",
+    "comment.yml",
+    "preview.yml",
+    "publish.yml",
+    "release.yml",
+    "sources.yml",
+    "stack.yml",
+)
 WRITES = {
     ("publish.yml", "deploy"): {"pages", "id-token"},
     ("comment.yml", "comment"): {"pull-requests"},

@@ -11,10 +11,11 @@ from typing import TypeVar, cast
 
 from pydantic import BaseModel
 
+from generator.catalog.changes import ChangeRow
 from generator.catalog.fields import Citation, Cited, Record, Text
 from generator.catalog.link_exceptions import LinkExceptions
 from generator.catalog.loading import Entry, Kind, Reading
-from generator.catalog.measurements import Measurement
+from generator.catalog.measurements import MeasuredRun, MeasuredShape
 from generator.catalog.permalinks import Permalinks
 from generator.catalog.records import Constants, Gpu, Method, Model, Policy, Rig, Source, StackItem
 from generator.catalog.stack_records import Choice, Environment, Library
@@ -76,8 +77,12 @@ class Catalog:
     """Versions that go together."""
     libraries: Mapping[str, Library] = field(default_factory=dict)
     """Projects of the field, by name."""
-    measurements: tuple[Measurement, ...] = ()
+    measurements: tuple[MeasuredRun, ...] = ()
     """Published measured runs that the estimate is checked against."""
+    measured_shapes: Mapping[str, MeasuredShape] = field(default_factory=dict)
+    """Where the shapes of measured models were read that the catalogue does not have."""
+    changes: tuple[ChangeRow, ...] = ()
+    """What was published, in the order in which it was."""
     warnings: tuple[DataError, ...] = ()
     """What is valid but deserves a look, sorted by place."""
     entries: Mapping[tuple[Kind, str], Entry] = field(default_factory=dict, repr=False)

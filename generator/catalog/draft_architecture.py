@@ -93,16 +93,18 @@ def _gives(shape: Architecture, block: Mapping[str, Any], extras: Mapping[str, A
 
 
 def _shortest(shape: Architecture, block: dict[str, Any], extras: dict[str, Any]) -> dict[str, Any]:
-    """The block without fields whose value its class takes anyway."""
-    for key in list(extras):
-        fewer = {name: value for name, value in extras.items() if name != key}
-        if _gives(shape, block, fewer):
-            extras = fewer
+    """The block without fields that decide nothing: those that the class does not read, flags that it has anyway."""
+    kept = {}
+    for key, value in extras.items():
+        fewer = {name: other for name, other in extras.items() if name != key}
+        changed = {**extras, key: value + 1} if type(value) is int else fewer
+        if not _gives(shape, block, fewer) or not _gives(shape, block, changed):
+            kept[key] = value
     for field in ("full_attention_layers", "intermediate"):
-        fewer = {name: value for name, value in block.items() if name != field}
-        if field in block and (field != "intermediate" or not shape.intermediate) and _gives(shape, fewer, extras):
-            block = fewer
-    return {**block, "config": extras} if extras else block
+        less = {name: value for name, value in block.items() if name != field}
+        if field in block and (field != "intermediate" or not shape.intermediate) and _gives(shape, less, kept):
+            block = less
+    return {**block, "config": kept} if kept else block
 
 
 def _own_keys() -> set[str]:
@@ -125,7 +127,8 @@ def _lacking(config: Any, shape: Architecture, placed: set[str]) -> str:
         if not same:
             deciding.append(key)
     if not deciding:
-        deciding = [key for key, value in part.items() if isinstance(value, list) and key not in placed]
+        per_layer = (key for key, value in part.items() if isinstance(value, list) and len(value) == shape.layers)
+        deciding = [key for key in per_layer if key not in placed]
     named = ", ".join(deciding) or "fields that it has no words for"
     return (
         f"expected a shape that the fields of data/ can say, found one that also rests on {named}"

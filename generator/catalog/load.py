@@ -6,8 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from generator.catalog.catalogue import Catalog, build, source_ids
+from generator.catalog.changes import read_changes
 from generator.catalog.loading import read_data
-from generator.catalog.measurements import read_measurements
+from generator.catalog.measured_files import cited_by_measurements, read_measurements
 from generator.catalog.rules import apply_rules
 from generator.errors import CatalogErrors
 
@@ -18,10 +19,12 @@ DATA_DIR = Path(__file__).resolve().parents[2] / "data"
 def load_catalog(data_dir: Path | str = DATA_DIR) -> Catalog:
     """The catalogue in `data_dir`; raises CatalogErrors with everything that is wrong in any of its files."""
     reading = read_data(Path(data_dir))
+    reading.cited_by_measurements = cited_by_measurements(Path(data_dir))
     errors, warnings = apply_rules(reading)
     catalog = build(reading, warnings) if not reading.errors and not errors else None
-    models = {entry.id for entry in reading.of("model")}
-    measurements, wrong_rows = read_measurements(Path(data_dir), models, source_ids(reading))
-    if catalog is None or wrong_rows:
-        raise CatalogErrors([*reading.errors, *errors, *wrong_rows])
-    return replace(catalog, measurements=measurements)
+    shapes = {name: catalog.models[name].architecture.shape() if catalog else None for name in reading.seen["model"]}
+    measured = read_measurements(Path(data_dir), shapes, source_ids(reading))
+    changes, wrong_changes = read_changes(Path(data_dir))
+    if catalog is None or measured.errors or wrong_changes:
+        raise CatalogErrors([*reading.errors, *errors, *measured.errors, *wrong_changes])
+    return replace(catalog, measurements=tuple(measured.runs), measured_shapes=measured.shapes, changes=changes)

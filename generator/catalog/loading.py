@@ -73,7 +73,7 @@ METHOD_IDS = ("full", "lora", "qlora", "pretrain")
 RESERVED_SUFFIXES = (".html", ".htm", ".md", ".json", ".xml", ".txt", ".yml", ".yaml", ".csv", ".js", ".css")
 """Ends of an id that would make its address look like a file."""
 _DATA_SUFFIXES = (".yml", ".yaml", ".csv")
-_OTHER_FILES = ("verdicts.csv", "README.md")
+_OTHER_FILES = ("verdicts.csv", "changes.csv", "README.md")
 _OTHER_FOLDERS = ("measurements",)
 
 
@@ -107,6 +107,8 @@ class Reading:
     broken: list[Broken] = field(default_factory=list)
     unreadable: bool = False
     """Whether some file is not even YAML: nobody knows what it would have cited."""
+    cited_by_measurements: frozenset[str] = frozenset()
+    """Ids of sources that data/measurements is about."""
     seen: dict[Kind, set[str]] = field(default_factory=lambda: {kind: set() for kind in KINDS})
     """Ids of all files that are there, also of those with errors, and of the sources inside them."""
 

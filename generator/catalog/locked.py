@@ -32,11 +32,11 @@ def read_locked(data_dir: Path) -> str | None:
         raise CatalogErrors([DataError(locked_path(data_dir), line, 1, "", message, rule="verdicts")]) from error
 
 
-def write_locked(data_dir: Path, text: str) -> bool:
-    """Puts the table in place as a whole and says whether it changed; raises CatalogErrors where it cannot."""
-    path = data_dir / LOCKED_NAME
+def write_locked(data_dir: Path, text: str, name: str = LOCKED_NAME) -> bool:
+    """Puts a table in place as a whole and says whether it changed; raises CatalogErrors where it cannot."""
+    path = data_dir / name
     content = text.encode("utf-8")
-    staged = data_dir / f".{LOCKED_NAME}.{os.getpid()}"
+    staged = data_dir / f".{name}.{os.getpid()}"
     try:
         if path.is_file() and path.read_bytes() == content:
             return False

@@ -1,19 +1,20 @@
-"""data/measurements/*.csv: published measured runs that the estimate is checked against. Never used for a verdict."""
+"""Published measured runs that the estimate is checked against. Never used for a verdict.
+
+A row says what its source says of that run; a blank cell is not stated. What a source's scripts, configurations or
+libraries take where nothing is stated stands beside it as documented defaults, each with the place where it was read.
+"""
 
 from __future__ import annotations
 
-import io
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Annotated, Literal
 
-import pandas as pd
 from pydantic import BeforeValidator, Field, ValidationError, model_validator
 
-from generator.catalog.complaints import did_you_mean, expected_words
-from generator.catalog.fields import Id, Line, PositiveFloat, PositiveInt, Record
-from generator.errors import DataError
+from generator.architecture import Architecture
+from generator.catalog.fields import Date, HttpsUrl, Id, Line, Many, PositiveFloat, PositiveInt, Record
+from generator.units import MemoryUnit, gib_from_printed
 
 
 def _number(value: object) -> object:
@@ -33,185 +34,198 @@ def _yes_or_no(value: object) -> object:
     return {"y": True, "n": False}.get(str(value), value)
 
 
+BLANK = BeforeValidator(_nothing)
 CellInt = Annotated[PositiveInt, BeforeValidator(_number)]
-CellFloat = Annotated[PositiveFloat, BeforeValidator(_number)]
-CellBool = Annotated[bool, BeforeValidator(_yes_or_no)]
+MaybeInt = Annotated[CellInt | None, BLANK]
+MaybeFloat = Annotated[Annotated[PositiveFloat, BeforeValidator(_number)] | None, BLANK]
+MaybeShare = Annotated[Annotated[float, BeforeValidator(_number), Field(ge=0, lt=1, strict=False)] | None, BLANK]
+MaybeBool = Annotated[Annotated[bool, BeforeValidator(_yes_or_no)] | None, BLANK]
+MaybeLine = Annotated[Line | None, BLANK]
+Peak = Annotated[Annotated[PositiveFloat, BeforeValidator(_number), Field(lt=2048)] | None, BLANK]
+
+LeftOut = Literal[
+    "variable-length",
+    "activation-offload",
+    "parallelism",
+    "float8",
+    "other-adapter",
+    "unnamed-card",
+    "contradiction",
+    "duplicate",
+]
+"""Why a row cannot be compared although its settings are stated. variable-length: samples of unknown length;
+contradiction: the reading is impossible for the stated settings, or two people differ; other-adapter: not LoRA."""
+
+Reading = Literal["max-allocated", "max-reserved", "nvidia-smi", "unspecified"]
+"""What a peak is of: PyTorch's allocator, its cache, the whole card, or nobody said."""
 
 
 class Measurement(Record):
-    """One published run: its settings, whether it finished, and the peak that the allocator reported."""
+    """One published run as its source prints it: settings, whether it finished, and what was read."""
 
     id: Id
-    source: Id
     where: Line
+    """Place in the source."""
     model: Line
     """Name of the model as published."""
     shape: Id
-    """Model of the catalogue with the same architecture."""
-    method: Literal["full", "lora", "qlora"]
-    precision: Literal["bf16-mixed", "bf16-pure", "fp32"]
-    optimizer: Literal["adamw", "adamw-bf16", "adamw-8bit"]
-    optimizer_impl: Literal["foreach", "fused"]
-    sharding: Literal["none", "ddp", "zero3", "fsdp1", "fsdp2"]
+    """Model of the catalogue with the same architecture, or one of data/measurements/shapes.yml."""
+    method: Literal["full", "lora", "qlora", "pretrain", "other"]
     n_gpus: CellInt
     gpu: Line
-    seq_len: CellInt
-    micro_batch: CellInt
-    """Per GPU."""
-    grad_checkpointing: CellBool
-    attention: Literal["flash", "sdpa", "eager"]
-    fused_ce: CellBool
-    kernels: Literal["stock", "fused"]
-    reduce_dtype: Literal["bf16", "fp32"]
-    root_wrap: Literal["root", "separate"]
-    quant: Literal["none", "nf4", "nf4-dq"]
-    lora_rank: Annotated[CellInt | None, BeforeValidator(_nothing)]
-    lora_targets: Annotated[Literal["q+v", "qkvo", "all-linear"] | None, BeforeValidator(_nothing)]
     outcome: Literal["finished", "failed"]
     """failed: it ran out of memory, or is presumed to have."""
-    peak_gib: Annotated[Annotated[CellFloat, Field(lt=2048)] | None, BeforeValidator(_nothing)]
-    """Maximum that PyTorch's allocator reported, per GPU; none for a run that failed."""
+    precision: Annotated[
+        Literal["bf16-mixed", "bf16-pure", "fp16-mixed", "fp16-pure", "fp32", "other"] | None, BLANK
+    ] = None
+    optimizer: Annotated[
+        Literal["adamw", "adamw-bf16", "adamw-8bit", "paged-adamw-8bit", "adafactor", "lion", "sgd", "other"] | None,
+        BLANK,
+    ] = None
+    optimizer_impl: Annotated[Literal["foreach", "fused", "in-backward"] | None, BLANK] = None
+    sharding: Annotated[Literal["none", "ddp", "zero1", "zero2", "zero3", "fsdp1", "fsdp2", "other"] | None, BLANK] = (
+        None
+    )
+    cpu_offload: Annotated[Literal["none", "optimizer", "all"] | None, BLANK] = None
+    seq_len: MaybeInt = None
+    micro_batch: MaybeInt = None
+    """Per GPU."""
+    grad_accum: MaybeInt = None
+    grad_sync: Annotated[Literal["each", "last"] | None, BLANK] = None
+    grad_checkpointing: Annotated[Literal["y", "n", "selective"] | None, BLANK] = None
+    attention: Annotated[Literal["flash", "sdpa", "eager"] | None, BLANK] = None
+    compile: MaybeBool = None
+    fused_ce: MaybeBool = None
+    kernels: Annotated[Literal["stock", "fused"] | None, BLANK] = None
+    reduce_dtype: Annotated[Literal["bf16", "fp32"] | None, BLANK] = None
+    root_wrap: Annotated[Literal["root", "separate"] | None, BLANK] = None
+    reshard: MaybeBool = None
+    quant: Annotated[Literal["none", "nf4", "nf4-dq", "int8", "gptq-int4"] | None, BLANK] = None
+    lora_rank: MaybeInt = None
+    lora_targets: Annotated[Literal["q+v", "qkvo", "all-linear"] | None, BLANK] = None
+    lora_dropout: MaybeShare = None
+    adapter_dtype: Annotated[Literal["fp32", "bf16"] | None, BLANK] = None
+    train_embeddings: MaybeBool = None
+    kbit_preparation: MaybeBool = None
+    shifted_logits: MaybeBool = None
+    tied_embeddings: MaybeBool = None
+    """n: the framework keeps embedding and head apart although the model ties them."""
+    experts_as_modules: MaybeBool = None
+    """y: experts are linear modules of their own, as in Transformers before 5, and are quantised like the rest."""
+    reading: Annotated[Reading | None, BLANK] = None
+    peak: Peak = None
+    """Per GPU, in `unit`."""
+    unit: Annotated[MemoryUnit | None, BLANK] = None
+    """As the source uses it: GB for 10⁹ bytes."""
+    nvidia_smi_gib: Peak = None
+    """What nvidia-smi showed beside it, per GPU, less the baseline."""
+    tokens_per_sec_per_gpu: MaybeFloat = None
+    left_out: Annotated[LeftOut | None, BLANK] = None
+    note: MaybeLine = None
 
     @model_validator(mode="after")
     def _fits_together(self) -> Measurement:
-        if (self.outcome == "finished") is (self.peak_gib is None):
-            raise ValueError("peak_gib: expected a reading for a finished run alone")
-        if (self.method == "full") is not (self.lora_rank is None and self.lora_targets is None):
-            raise ValueError("lora_rank, lora_targets: expected both for lora and qlora alone")
+        if len({self.peak is None, self.unit is None, self.reading is None}) > 1:
+            raise ValueError("peak, unit, reading: expected all three or none")
+        if self.outcome == "failed" and (self.peak is not None or self.tokens_per_sec_per_gpu is not None):
+            raise ValueError("peak: expected no reading of a run that failed")
+        if self.outcome == "finished" and self.peak is None and self.tokens_per_sec_per_gpu is None:
+            raise ValueError("peak: expected a peak or a speed of a run that finished, found neither")
+        return self
+
+    @property
+    def peak_gib(self) -> float | None:
+        """The reading in GiB, whatever unit was printed."""
+        return None if self.peak is None or self.unit is None else gib_from_printed(self.peak, self.unit)
+
+
+NOT_SETTINGS = (
+    "id", "where", "model", "shape", "outcome", "reading", "peak", "unit", "nvidia_smi_gib", "tokens_per_sec_per_gpu",
+    "left_out", "note",
+)  # fmt: skip
+SETTINGS: tuple[str, ...] = tuple(name for name in Measurement.model_fields if name not in NOT_SETTINGS)
+"""Columns that say how a run was set up."""
+_ANY_ROW = {
+    "id": "x", "where": "x", "model": "x", "shape": "x", "method": "full", "n_gpus": "1", "gpu": "x",
+    "outcome": "failed",
+}  # fmt: skip
+
+
+class Default(Record):
+    """What a source's own scripts or libraries take where a row says nothing."""
+
+    setting: Line
+    """Column of a measurement."""
+    value: Line
+    when: Mapping[str, str] = Field(default_factory=dict)
+    """Cells that a row must have; a row without them is another case."""
+    where: Line
+    """File, page or code where it was read."""
+    kind: Literal["documented", "assumed"] = "documented"
+
+    @model_validator(mode="after")
+    def _is_a_setting(self) -> Default:
+        for name in self.when:
+            if name not in Measurement.model_fields:
+                raise ValueError(f"expected columns of a measurement, found `{name[:40]}`")
+        if self.setting not in SETTINGS:
+            raise ValueError(f"expected a column that is a setting, found `{self.setting[:40]}`")
+        try:
+            Measurement.model_validate({**_ANY_ROW, self.setting: self.value})
+        except ValidationError:
+            raise ValueError(f"expected a value of `{self.setting}`, found `{self.value[:40]}`") from None
+        return self
+
+    def applies(self, cells: Mapping[str, str]) -> bool:
+        """Whether the row leaves this setting open and is of this case."""
+        return not cells.get(self.setting) and all(cells.get(name, "") == value for name, value in self.when.items())
+
+
+class MeasuredDefaults(Record):
+    """data/measurements/<source>.yml: documented defaults of one source, the first that applies wins."""
+
+    defaults: Many[Default]
+
+
+class MeasuredShape(Record):
+    """Where the shape in data/measurements/configs/<id>.json was read, and the published number of parameters."""
+
+    source: Id | None = None
+    url: HttpsUrl | None = None
+    read: Date | None = None
+    where: Line
+    parameters: PositiveInt | None = None
+    billions: PositiveFloat | None = None
+    """Published figure in units of 10⁹, where no exact one is."""
+
+    @model_validator(mode="after")
+    def _complete(self) -> MeasuredShape:
+        if (self.source is None) is (self.url is None) or (self.url is None) is not (self.read is None):
+            raise ValueError("expected the id of a source, or a url with the day on which it was read")
+        if (self.parameters is None) is (self.billions is None):
+            raise ValueError("expected the exact number or billions")
         return self
 
 
+class MeasuredShapes(Record):
+    """data/measurements/shapes.yml: shapes of measured models that the catalogue does not have."""
+
+    shapes: Mapping[Id, MeasuredShape]
+
+
 @dataclass(frozen=True, slots=True)
-class _Row:
-    """One row of a file: its cells, and where each stands."""
+class MeasuredRun:
+    """A published run with the defaults of its source filled in."""
 
-    shown: str
-    cells: Mapping[str, str]
-    places: Mapping[str, tuple[int, int]]
-    line: int
+    source: str
+    published: Measurement
+    settings: Measurement
+    """The same row with defaults where the source says nothing of this run."""
+    defaults: Mapping[str, Default]
+    """Setting → the default that filled it."""
+    shape: Architecture
 
-    def error(self, column: str, message: str) -> DataError:
-        """An error at a cell; at the row where the column is missing."""
-        line, at = self.places.get(column, (self.line, 1))
-        return DataError(self.shown, line, at, column, message, "", "measurements")
-
-    def found(self, column: str) -> str:
-        """What stands in a cell, in words."""
-        if column not in self.cells:
-            return "found no such column"
-        text = " ".join(self.cells[column].split())[:60]
-        return f"found `{text}`" if text else "found nothing"
-
-
-def read_measurements(
-    data_dir: Path, models: Collection[str], sources: Collection[str]
-) -> tuple[tuple[Measurement, ...], list[DataError]]:
-    """All rows of all files in the order of files and rows, and what is wrong with the others."""
-    rows: list[Measurement] = []
-    errors: list[DataError] = []
-    seen: dict[str, str] = {}
-    for path in sorted((data_dir / "measurements").glob("*")):
-        shown = f"{data_dir.name}/measurements/{path.name}"
-        if path.suffix != ".csv" or path.name.startswith(".") or path.is_symlink() or not path.is_file():
-            errors.append(DataError(shown, 1, 1, "", "expected a plain file that ends in `.csv`, found something else"))
-            continue
-        for row in _rows(path, shown, errors):
-            measurement = _measurement(row, errors)
-            if measurement is None:
-                continue
-            errors.extend(_dangling(row, measurement, models, sources))
-            if measurement.id in seen:
-                message = f"expected an id of its own, found that of {seen[measurement.id]}"
-                errors.append(row.error("id", message))
-            seen[measurement.id] = f"{shown}:{row.line}"
-            rows.append(measurement)
-    return tuple(rows), errors
-
-
-def _rows(path: Path, shown: str, errors: list[DataError]) -> Iterator[_Row]:
-    """The rows of a file; a file that is no CSV with the columns of a measurement adds an error."""
-    try:
-        text = path.read_bytes().decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
-        places = _places(text)
-        uneven = [row for row in places if len(row) != len(places[0])]
-        for row in uneven:
-            message = f"expected {len(places[0])} cells as in the header, found {len(row)}"
-            errors.append(DataError(shown, *row[0], "", message, "", "measurements"))
-        if uneven:
-            return
-        table = pd.read_csv(io.StringIO(text), dtype=str, keep_default_na=False, index_col=False)
-    except UnicodeDecodeError as error:
-        message = f"expected UTF-8, found the byte 0x{error.object[error.start]:02X}"
-        errors.append(DataError(shown, 1, 1, "", message))
-        return
-    except (ValueError, OSError) as error:
-        found = " ".join(str(error).split())[:200]
-        errors.append(DataError(shown, 1, 1, "", f"expected a table in CSV, found an error: {found}"))
-        return
-    columns = [str(name) for name in table.columns]
-    for name in columns:
-        if name not in Measurement.model_fields:
-            line, at = places[0][columns.index(name)]
-            visible = "".join(character if character.isprintable() else "\ufffd" for character in name[:60])
-            message = f"expected one of the columns of a measurement, found `{visible}`"
-            hint = did_you_mean(name, Measurement.model_fields)
-            errors.append(DataError(shown, line, at, visible, message, hint))
-    missing = [name for name in Measurement.model_fields if name not in columns]
-    errors += [DataError(shown, 1, 1, name, "expected a column, found none") for name in missing]
-    if missing or len(columns) > len(Measurement.model_fields):
-        return
-    for cells, starts in zip(table.to_dict("records"), places[1:], strict=False):
-        named = {str(name): str(value) for name, value in cells.items()}
-        yield _Row(shown, named, dict(zip(columns, starts, strict=False)), starts[0][0])
-
-
-def _places(text: str) -> list[list[tuple[int, int]]]:
-    """Line and column of every cell, both 1-based, for each row that is not empty."""
-    rows: list[list[tuple[int, int]]] = [[]]
-    line, column, quoted, fresh = 1, 1, False, True
-    for character in text:
-        if fresh and character not in "\r\n":
-            rows[-1].append((line, column))
-            fresh = False
-        if character == '"':
-            quoted = not quoted
-        if character == "\n":
-            line, column = line + 1, 0
-            if not quoted:
-                fresh = True
-                if rows[-1]:
-                    rows.append([])
-        if character == "," and not quoted:
-            # An empty cell starts where its comma ends, whatever follows.
-            rows[-1].append((line, column + 1))
-            fresh = False
-        column += 1
-    return [row for row in rows if row]
-
-
-def _measurement(row: _Row, errors: list[DataError]) -> Measurement | None:
-    try:
-        return Measurement.model_validate(dict(row.cells))
-    except ValidationError as invalid:
-        expected: dict[str, list[str]] = {}
-        for problem in invalid.errors():
-            message = str(problem["msg"]).removeprefix("Value error, ")
-            column = str(problem["loc"][0]) if problem["loc"] else message.partition(":")[0].partition(",")[0]
-            if problem["type"] == "value_error":
-                words = message.partition("expected ")[2]
-            else:
-                words = expected_words(problem["type"], problem.get("ctx", {}), message)
-            if words not in expected.setdefault(column, []):
-                expected[column].append(words)
-        for column, options in expected.items():
-            errors.append(row.error(column, f"expected {' or '.join(options)}, {row.found(column)}"))
-        return None
-
-
-def _dangling(
-    row: _Row, measurement: Measurement, models: Collection[str], sources: Collection[str]
-) -> Iterator[DataError]:
-    if measurement.shape not in models:
-        yield row.error("shape", f"expected the id of a model, {row.found('shape')}")
-    if measurement.source not in sources:
-        yield row.error("source", f"expected the id of a source, {row.found('source')}")
+    @property
+    def id(self) -> str:
+        """Id of the row."""
+        return self.published.id

@@ -1,4 +1,7 @@
-"""The records of data/, one class for each kind of file. An id is the file's name and never stands inside."""
+"""The records of data/, one class for each kind of file. An id is the file's name and never stands inside.
+
+Hardware and sources have modules of their own.
+"""
 
 from __future__ import annotations
 
@@ -12,9 +15,6 @@ from generator.catalog.architecture_record import ArchitectureRecord
 from generator.catalog.fields import (
     Citation,
     Cited,
-    CitedBlock,
-    Date,
-    HttpsUrl,
     Id,
     Line,
     Many,
@@ -25,60 +25,12 @@ from generator.catalog.fields import (
     Record,
     Text,
 )
-
-SourceType = Literal[
-    "specification",
-    "model-card",
-    "paper",
-    "documentation",
-    "code",
-    "dataset",
-    "measurement",
-    "discussion",
-    "article",
-]
-
-
-class Package(Record):
-    """A released package that was read, named without an address."""
-
-    registry: Literal["PyPI", "npm", "Debian"]
-    name: Line
-    version: Line
-
-
-class Source(Record):
-    """One document. What it was read for stands at the values that cite it."""
-
-    title: Line
-    publisher: Line
-    type: SourceType
-    url: HttpsUrl | None = None
-    package: Package | None = None
-    published: PartialDate | None = None
-    read: Date | None = None
-    """Day on which it was read; none for a source that nobody opened."""
-    language: Annotated[str, Field(pattern=r"^[a-z]{2}$")] = "en"
-    licence: Line | None = None
-    access: Literal["page", "copy", "package", "unread"]
-    """page: read at its own address; copy: read in a stored or quoted copy; package: read in a released package;
-    unread: known to exist, never quoted."""
-    seen_at: HttpsUrl | None = None
-    """Address of the copy, where one is public."""
-    revision: Line | None = None
-    """Commit, arXiv version or Hugging Face revision that was read."""
-    summary: Text | None = None
-    """What it says for our purpose, in our words."""
-
-    @model_validator(mode="after")
-    def _has_address(self) -> Source:
-        if self.url is None and self.package is None:
-            raise ValueError("expected a url or a package, found neither: a source can be looked up")
-        if self.access == "unread" and self.read is not None:
-            raise ValueError("expected no day of reading, found one: an unread source was not read")
-        if self.access != "unread" and self.read is None:
-            raise ValueError("expected the day on which it was read, found none")
-        return self
+from generator.catalog.hardware_records import EccPair as EccPair
+from generator.catalog.hardware_records import Gpu as Gpu
+from generator.catalog.hardware_records import Platform as Platform
+from generator.catalog.hardware_records import Rig as Rig
+from generator.catalog.source_record import Source as Source
+from generator.catalog.source_record import SourceType as SourceType
 
 
 class ParametersRecord(Record):
@@ -112,92 +64,6 @@ class Model(Record):
     architecture: ArchitectureRecord
     parameters: ParametersRecord
     note: Text | None = None
-    sources: dict[str, Source] = {}
-
-
-class EccPair(Record):
-    """A value with error correction on and off."""
-
-    on: Cited[PositiveFloat]
-    off: Cited[PositiveFloat]
-
-    def of(self, ecc: Literal["on", "off"]) -> Cited[PositiveFloat]:
-        """The value for this state of ECC."""
-        return self.on if ecc == "on" else self.off
-
-
-class Sustained(CitedBlock):
-    """Model TFLOPS per GPU that training reaches: attention counted with the causal credit, recomputation not."""
-
-    cautious: Cited[PositiveFloat]
-    expected: Cited[PositiveFloat]
-    best: Cited[PositiveFloat]
-
-
-class Gpu(Record):
-    """One kind of accelerator."""
-
-    name: Line
-    vendor: Line
-    chip_architecture: Line
-    aliases: Many[Line] = ()
-    misnomers: Many[Line] = ()
-    """Names that people use for it and that name no card, or another one."""
-    name_note: Text | None = None
-    """The correction, said gracefully."""
-    memory_label_gib: Cited[PositiveFloat]
-    """What the label prints as GB."""
-    memory_type: Cited[Line]
-    bandwidth_gb_per_s: Cited[PositiveFloat]
-    usable_mib: EccPair
-    """Total that nvidia-smi reports."""
-    framework_visible_gib: EccPair
-    """Total that PyTorch reports for the device."""
-    ecc: Cited[Line]
-    bf16_dense_tflops: Cited[PositiveFloat]
-    sustained_tflops: Sustained
-    bf16: Cited[bool]
-    compute_capability: Cited[Line] | None = None
-    nvlink: Cited[bool]
-    p2p: Cited[Literal["supported", "expected", "unsupported"]]
-    pcie: Cited[Line]
-    tdp_w: Cited[PositiveFloat]
-    released: Cited[PartialDate] | None = None
-    launch_price_usd: Cited[PositiveFloat] | None = None
-    note: Text | None = None
-    sources: dict[str, Source] = {}
-
-
-class Interconnect(Record):
-    """How the cards of a rig reach each other."""
-
-    p2p: Cited[bool]
-    bus_gb_per_s: Cited[PositiveFloat]
-    """Sustained collective bandwidth per GPU, one direction."""
-
-
-class Finding(Record):
-    """A cited statement that the report of a rig rests on."""
-
-    id: Id
-    text: Text
-    citations: Annotated[tuple[Citation, ...], Field(strict=False, min_length=1)]
-
-
-class Rig(Record):
-    """n cards of one kind in one machine."""
-
-    name: Text
-    gpu: Id
-    count: PositiveInt
-    host_memory_gib: Cited[PositiveFloat]
-    interconnect: Interconnect
-    question: Text | None = None
-    """The question as people ask it."""
-    families: Many[Id] = ()
-    """Families, as folders of data/models, whose models the report names one by one; all of them when empty."""
-    findings: Many[Finding] = ()
-    aliases: Many[Line] = ()
     sources: dict[str, Source] = {}
 
 
@@ -237,6 +103,8 @@ class Recipe(Record):
     """Gives up quality or speed that the rung above has: at best borderline."""
     gives_up: Text | None = None
     needs: Many[Literal["bf16", "several-gpus"]] = ()
+    platforms: Many[Platform] = ()
+    """Software platforms that the libraries of the recipe run on; any when empty."""
     summary: Text
     citations: Many[Citation] = ()
 
@@ -282,6 +150,18 @@ class Reasoned(Record):
     citations: Many[Citation] = ()
 
 
+class SpeedClass(Record):
+    """How much of its dense peak a card reaches in training, by the closest card that runs were measured on."""
+
+    id: Id
+    name: Text
+    cautious: PositiveFloat
+    expected: PositiveFloat
+    best: PositiveFloat
+    reason: Text
+    citations: Annotated[tuple[Citation, ...], Field(strict=False, min_length=1)]
+
+
 class SizeClass(Record):
     """A column of the capability map: parameters below `below_billions` and not in a smaller class."""
 
@@ -323,6 +203,10 @@ class Policy(Record):
     size_classes: Annotated[tuple[SizeClass, ...], Field(strict=False, min_length=1)]
     pretraining_sizes_billions: Many[PositiveFloat]
     fresh_days: Reasoned
+    home_rig: Id | None = None
+    """Rig that the home page reports on and that other pages take as their example; the first by id if left out."""
+    speed_classes: Many[SpeedClass] = ()
+    """Shares of the dense peak for cards that nobody has published training runs of."""
 
 
 class Constant(Record):

@@ -15,16 +15,24 @@ from pydantic import BaseModel
 
 from generator.catalog.fields import INHERITED, Cited, CitedBlock, Record
 from generator.catalog.loading import LAYOUTS
+from generator.catalog.measurements import MeasuredDefaults, MeasuredShapes, Measurement
 
 SCHEMAS_DIR = Path(__file__).resolve().parents[2] / "schemas"
 """Where the schemas of this repository are kept."""
+MEASURED: dict[str, type[Record]] = {
+    "measurement": Measurement,
+    "measured-defaults": MeasuredDefaults,
+    "measured-shapes": MeasuredShapes,
+}
+"""Files of data/measurements; a measurement is one row, also as somebody sends it in."""
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 HTTPS_PATTERN = r"""^https://[A-Za-z0-9][A-Za-z0-9.-]*\.[A-Za-z]{2,}(/[^\s<>"'`\\^{|}]*)?$"""
 
 
 def schemas() -> dict[str, str]:
     """File name → text of the schema of each kind of file."""
-    return {f"{layout.kind}.schema.json": schema_text(layout.kind, layout.record) for layout in LAYOUTS}
+    records = {layout.kind: layout.record for layout in LAYOUTS} | MEASURED
+    return {f"{kind}.schema.json": schema_text(kind, record) for kind, record in records.items()}
 
 
 def schema_text(kind: str, record: type[Record]) -> str:

@@ -172,9 +172,15 @@ def _place_at(text: str, at: int) -> Place:
 def _bad_characters(text: str) -> Iterator[int]:
     """Offsets of characters that a reader of the file would not see, or not see as they are."""
     for match in _MAYBE_BAD.finditer(text):
-        character = match.group()
-        if unicodedata.category(character) in ("Cc", "Cf", "Cs", "Zl", "Zp") or _is_noncharacter(ord(character)):
+        if invisible(match.group()):
             yield match.start()
+
+
+def invisible(character: str) -> bool:
+    """Whether a reader of a file would not see this character, or not see it as it is; a tab is one of them."""
+    if not _MAYBE_BAD.match(character):
+        return False
+    return unicodedata.category(character) in ("Cc", "Cf", "Cs", "Zl", "Zp") or _is_noncharacter(ord(character))
 
 
 def _is_noncharacter(code: int) -> bool:

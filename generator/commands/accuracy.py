@@ -5,12 +5,22 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Sequence
+from itertools import groupby
 from typing import Any
 
 from generator.catalog import load_catalog
 from generator.commands.outcome import Outcome, Subparsers, data_dir_of
 from generator.commands.tables import table
-from generator.estimate.accuracy import Comparison, compare, failures, finished, summaries
+from generator.estimate.accuracy import (
+    Accuracy,
+    Comparison,
+    Left,
+    compare,
+    failures,
+    finished,
+    successes,
+    summaries,
+)
 
 WORST = 10
 """Runs that are listed one by one."""
@@ -22,61 +32,113 @@ def add(subparsers: Subparsers, parents: Sequence[argparse.ArgumentParser]) -> N
         "accuracy",
         parents=parents,
         help="the estimate against published measured runs",
-        description="Peak memory of the runs in data/measurements: errors by source and method, failures, the worst.",
+        description="Peak memory of the runs in data/measurements: errors by source, method and reading, failures, "
+        "the worst, and the runs that are left out with the reason.",
     )
     parser.add_argument("--format", choices=("text", "json"), default="text")
     parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> Outcome:
-    """Errors by source and method, failed runs and the worst; as JSON every run, the worst first."""
-    comparisons = sorted(
-        compare(load_catalog(data_dir_of(arguments))),
-        key=lambda each: (-abs(each.error or 0.0), each.measurement.id),
-    )
+    """Errors by source and method, failed runs, the worst and what is left out; as JSON every run, the worst first."""
+    accuracy = compare(load_catalog(data_dir_of(arguments)))
     if arguments.format == "json":
-        rows = [as_json(each) for each in comparisons]
+        ordered = sorted(accuracy.comparisons, key=lambda each: (-abs(each.error or 0.0), each.run.id))
+        rows = [*map(as_json, ordered), *map(left_as_json, accuracy.left)]
         return Outcome(json.dumps(rows, ensure_ascii=False, indent=2) + "\n")
-    return Outcome(as_text(comparisons))
+    return Outcome(as_text(accuracy))
 
 
 def as_json(comparison: Comparison) -> dict[str, Any]:
-    """One run: settings as published, GiB, relative error (null for a run that failed)."""
-    settings = comparison.measurement.model_dump(mode="json", exclude={"peak_gib"})
-    return settings | {
-        "measured_gib": comparison.measurement.peak_gib,
+    """One run: settings, what of them is a default of the source, GiB, relative error (null without a reading)."""
+    run = comparison.run
+    return _settings(run.settings.model_dump(mode="json"), run.source, sorted(run.defaults)) | {
+        "measured_gib": run.settings.peak_gib,
         "estimated_gib": comparison.peak_gib,
-        "fits": comparison.fits,
+        "low_gib": comparison.band.low,
+        "high_gib": comparison.band.high,
+        "fits": comparison.fits or "unknown",
         "error": comparison.error,
     }
 
 
-def as_text(comparisons: Sequence[Comparison]) -> str:
-    """A line for each source and method, the failed runs, and the ten worst."""
-    if not comparisons:
+def left_as_json(left: Left) -> dict[str, Any]:
+    """A run that is not compared, with the reason."""
+    run = left.run
+    reason = {"left_out": left.reason, "detail": left.detail}
+    return _settings(run.settings.model_dump(mode="json"), run.source, sorted(run.defaults)) | reason
+
+
+def _settings(row: dict[str, Any], source: str, defaults: Sequence[str]) -> dict[str, Any]:
+    return {"id": row.pop("id"), "source": source, **row, "defaults": list(defaults)}
+
+
+def as_text(accuracy: Accuracy) -> str:
+    """A line for each source, method and reading, failed runs, the ten worst, and what is left out."""
+    if not accuracy.comparisons and not accuracy.left:
         return "no measured runs\n"
-    return f"{_summaries(comparisons)}\n{_failures(comparisons)}\n{_worst(comparisons)}"
+    parts = (
+        _summaries(accuracy.comparisons),
+        _fits(accuracy.comparisons),
+        _worst(accuracy.comparisons),
+        _left(accuracy.left),
+    )
+    return "\n".join(part for part in parts if part)
 
 
 def _summaries(comparisons: Sequence[Comparison]) -> str:
-    rows = [["source", "method", "runs", "median", "median abs", "90th pct", "worst", "over 10% low"]]
+    header = [
+        "source",
+        "method",
+        "reading",
+        "runs",
+        "median",
+        "median abs",
+        "90th pct",
+        "worst",
+        "over 10% low",
+        "inside",
+    ]
+    rows = [header]
     for each in summaries(comparisons):
         shares = (each.median, each.median_absolute, each.ninetieth_percentile, each.worst)
+        counts = (f"{each.too_low / each.runs:.0%}", f"{each.inside / each.runs:.0%}")
         rows.append(
-            [each.source, each.method, str(each.runs), *(f"{share:+.1%}" for share in shares), str(each.too_low)]
+            [each.source, each.method, each.reading, str(each.runs), *(f"{share:+.1%}" for share in shares), *counts]
         )
-    return table(rows, right=range(2, 8))
+    return table(rows, right=range(3, 10))
 
 
-def _failures(comparisons: Sequence[Comparison]) -> str:
-    found = failures(comparisons)
-    return f"of {found.runs} runs that failed: no {found.no}, tight {found.tight}, yes {found.yes}\n"
+def _fits(comparisons: Sequence[Comparison]) -> str:
+    failed, well = failures(comparisons), successes(comparisons)
+    return (
+        f"of {failed.runs} runs that failed: no {failed.no}, tight {failed.tight}, yes {failed.yes}\n"
+        f"of {well.runs} runs that finished: no {well.no}, tight {well.tight}, yes {well.yes}\n"
+    )
 
 
 def _worst(comparisons: Sequence[Comparison]) -> str:
     rows = [["worst", "model", "method", "GPUs", "measured GiB", "estimated GiB", "error"]]
-    for each, error in finished(comparisons)[:WORST]:
-        run = each.measurement
-        peaks = (f"{run.peak_gib:.2f}", f"{each.peak_gib:.2f}")
-        rows.append([run.id, run.model, run.method, str(run.n_gpus), *peaks, f"{error:+.1%}"])
+    ordered = sorted(finished(comparisons), key=lambda pair: (-abs(pair[1]), pair[0].run.id))
+    for each, error in ordered[:WORST]:
+        row = each.measurement
+        peaks = (f"{row.peak_gib:.2f}", f"{each.peak_gib:.2f}")
+        rows.append([row.id, row.model, row.method, str(row.n_gpus), *peaks, f"{error:+.1%}"])
     return table(rows, right=(3, 4, 5, 6))
+
+
+def _left(left: Sequence[Left]) -> str:
+    """Runs that are left out, those of one source with one reason in one line."""
+    rows = [["left out", "runs", "reason"]]
+
+    def key(each: Left) -> tuple[str, str]:
+        return each.run.source, f"{each.reason}: {each.detail}" if each.detail else each.reason
+
+    for (source, reason), group in groupby(sorted(left, key=key), key=key):
+        ids = [each.run.id for each in group]
+        rows.append([_range(ids, source), str(len(ids)), reason])
+    return table(rows, right=(1,)) if len(rows) > 1 else ""
+
+
+def _range(ids: Sequence[str], source: str) -> str:
+    return ids[0] if len(ids) == 1 else f"{source}, {ids[0]} to {ids[-1]}"

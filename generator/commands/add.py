@@ -82,7 +82,7 @@ def run(arguments: argparse.Namespace) -> Outcome:
     text = SCHEMA_LINE + yaml_text(draft(origin, names, _summaries(names)))
     shown = f"{data_dir.name}/models/{names.folder}/{names.id}.yml"
     _write(target, text, shown)
-    return Outcome(f"wrote {shown}\n{_blanks(text, shown)}{_twins(catalog, origin)}")
+    return Outcome(f"wrote {shown}\n{_blanks(text, shown)}{_twins(catalog, origin)}{_quantised(origin)}")
 
 
 def _origin(arguments: argparse.Namespace) -> Origin:
@@ -140,6 +140,13 @@ def _blanks(text: str, shown: str) -> str:
     found = blank_errors(document) if document else []
     lines = "".join(f"{each.path}:{each.line}: {each.field}: {each.message}\n" for each in found)
     return f"{lines}{counted(len(found), 'blank')} to fill; then `trainfit check`\n"
+
+
+def _quantised(origin: Origin) -> str:
+    """Says so where the checkpoint is a quantised copy: people train the original."""
+    if not isinstance(origin.config, dict) or not origin.config.get("quantization_config"):
+        return ""
+    return "config.json has a quantization_config: if this is a quantised copy, add the original instead\n"
 
 
 def _twins(catalog: Catalog, origin: Origin) -> str:

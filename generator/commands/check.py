@@ -5,8 +5,12 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Sequence
+from pathlib import Path
 
 from generator.catalog import Catalog, load_catalog
+from generator.catalog.locked import read_locked
+from generator.catalog.tidy import tidy_files
+from generator.commands.ledger import stale_changes
 from generator.commands.locked import stale
 from generator.commands.outcome import FAILURE, SUCCESS, Outcome, Subparsers, data_dir_of
 from generator.errors import CatalogErrors, DataError
@@ -21,25 +25,36 @@ def add(subparsers: Subparsers, parents: Sequence[argparse.ArgumentParser]) -> N
         parents=parents,
         help="check data/: all errors at once, exit status 0 or 1",
         description="Reads every file of data/ and lists all errors as path:line:column: field: message (hint), "
-        "among them verdicts.csv when it is not what `trainfit lock` would write. "
+        "among them verdicts.csv and changes.csv when they are not what `trainfit lock` would write. "
         "Warnings are listed too and fail nothing.",
     )
     parser.add_argument("--format", choices=FORMATS, default="text", help="github: workflow annotations")
+    parser.add_argument(
+        "--fix",
+        action="store_true",
+        help="first put files in order: UTF-8, line ends, blanks, tabs, the schema's line, the order of the fields",
+    )
     parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> Outcome:
     """Exit status 1 when there is an error."""
     data_dir = data_dir_of(arguments)
+    fixed = "".join(f"put in order: {path}\n" for path in tidy_files(data_dir)) if arguments.fix else ""
+    found = _check(data_dir, arguments.format)
+    return Outcome(fixed + found.text if arguments.format == "text" else found.text, found.status)
+
+
+def _check(data_dir: Path, style: str) -> Outcome:
     try:
         catalog = load_catalog(data_dir)
     except CatalogErrors as problem:
-        return Outcome(report(problem.errors, (), arguments.format), FAILURE)
-    outdated = stale(catalog, data_dir)
+        return Outcome(report(problem.errors, (), style), FAILURE)
+    outdated = stale(catalog, data_dir) or stale_changes(data_dir, read_locked(data_dir) or "")
     if outdated:
-        return Outcome(report(outdated, catalog.warnings, arguments.format), FAILURE)
-    summary = summary_of(catalog) if arguments.format == "text" else ""
-    return Outcome(report((), catalog.warnings, arguments.format) + summary, SUCCESS)
+        return Outcome(report(outdated, catalog.warnings, style), FAILURE)
+    summary = summary_of(catalog) if style == "text" else ""
+    return Outcome(report((), catalog.warnings, style) + summary, SUCCESS)
 
 
 def report(errors: Sequence[DataError], warnings: Sequence[DataError], style: str) -> str:

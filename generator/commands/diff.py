@@ -58,7 +58,8 @@ def compare(before: Path, after: Path, catalog: Catalog) -> Difference:
     except CatalogErrors:  # written for another version of the program
         old = None
     flips = flips_between(published(before, old), table_of(locked_text(catalog)))
-    return difference(read_plain(before), read_plain(after), with_reasons(flips, old, catalog))
+    files = (read_plain(before), read_plain(after))
+    return difference(*files, with_reasons(flips, old, catalog, files))
 
 
 def published(data_dir: Path, catalog: Catalog | None) -> Mapping[Key, str]:

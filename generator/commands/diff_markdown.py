@@ -22,6 +22,8 @@ LONGEST = 60
 PAGES = {"model": "models", "gpu": "gpus", "rig": "rigs", "method": "methods", "source": "sources"}
 LISTED = ("model", "gpu", "rig", "method")
 """Kinds whose new and removed entries are named one by one."""
+COUNTED = {"source": ("source",), "stack": ("stack", "choice", "environment", "library")}
+"""Those that are counted, by their common name."""
 
 
 def markdown(difference: Difference, catalog: Catalog, language: Language, limit: int) -> str:
@@ -88,8 +90,8 @@ def _entries(difference: Difference, words: Messages, limit: int) -> Iterator[st
                 )
                 more = ", …" if len(named) > limit else ""
                 lines.append(f"- {words(f'diff.kind.{kind}', count=len(named))}: {shown}{more}\n")
-        for kind in ("source", "stack"):
-            number = sum(1 for file in files if file.kind == kind)
+        for kind, kinds in COUNTED.items():
+            number = sum(1 for file in files if file.kind in kinds)
             if number:
                 lines.append(f"- {words(f'diff.kind.{kind}', count=number)}: {number}\n")
         yield "".join(lines)

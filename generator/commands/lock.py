@@ -1,17 +1,24 @@
-"""`trainfit lock`: writes the published verdicts into data/verdicts.csv."""
+"""`trainfit lock`: writes the published verdicts into data/verdicts.csv and their history into data/changes.csv."""
 
 from __future__ import annotations
 
 import argparse
 import csv
+import datetime
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
-from generator.catalog import load_catalog
+from generator.catalog import DATA_DIR, Catalog, load_catalog
+from generator.catalog.changes import CHANGES_NAME, REASONS, changes_path
 from generator.catalog.locked import locked_path, read_locked, write_locked
+from generator.commands.add import day
 from generator.commands.check import counted
-from generator.commands.locked import locked_text, places
+from generator.commands.ledger import appended, flips_of, new_text, reasons_of
+from generator.commands.locked import KEYS, Key, locked_text, places
 from generator.commands.outcome import Outcome, Subparsers, data_dir_of
+from generator.commands.revisions import RevisionError, data_at
 from generator.errors import CatalogErrors
+from generator.views.diff import Flip, read_plain
 
 
 def add(subparsers: Subparsers, parents: Sequence[argparse.ArgumentParser]) -> None:
@@ -19,25 +26,71 @@ def add(subparsers: Subparsers, parents: Sequence[argparse.ArgumentParser]) -> N
     parser = subparsers.add_parser(
         "lock",
         parents=parents,
-        help="write the verdicts into data/verdicts.csv",
-        description="Writes data/verdicts.csv, one row per rig and model, and lists the verdicts that changed. "
-        "`trainfit check` fails while the file is out of date, so that a change of verdicts shows in its commit.",
+        help="write the verdicts into data/verdicts.csv and what became of them into data/changes.csv",
+        description="Writes data/verdicts.csv, one row per rig and model, lists the verdicts that changed, and appends "
+        "them with date and reason to data/changes.csv. The reason is worked out from what differs from the last "
+        "commit. `trainfit check` fails while a file is out of date, so that a change of verdicts shows in its commit.",
     )
+    parser.add_argument("--reason", choices=REASONS, help="why verdicts changed (default: worked out)")
+    parser.add_argument("--date", metavar="DATE", type=day, help="day of the change (default: today)")
+    parser.add_argument("--start", action="store_true", help="begin the history anew with the verdicts as they are")
     parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> Outcome:
-    """The verdicts that changed, and what was written; raises CatalogErrors where the table cannot be written."""
+    """The verdicts that changed, and what was written; raises CatalogErrors where a table cannot be written."""
     data_dir = data_dir_of(arguments)
-    text = locked_text(load_catalog(data_dir))
+    catalog = load_catalog(data_dir)
+    text = locked_text(catalog)
     try:
         old = read_locked(data_dir)
     except CatalogErrors:  # not to be read: it is replaced
         old = None
     if not write_locked(data_dir, text):
-        return Outcome(f"{locked_path(data_dir)} is up to date\n")
-    rows = counted(text.count("\n") - 1, "row")
-    return Outcome("".join(changes(old or "", text)) + f"wrote {locked_path(data_dir)}: {rows}\n")
+        said = f"{locked_path(data_dir)} is up to date\n"
+    else:
+        rows = counted(text.count("\n") - 1, "row")
+        said = "".join(changes(old or "", text)) + f"wrote {locked_path(data_dir)}: {rows}\n"
+    return Outcome(said + _keep_history(arguments, data_dir, catalog, text))
+
+
+def _keep_history(arguments: argparse.Namespace, data_dir: Path, catalog: Catalog, text: str) -> str:
+    """Appends to the history and says how much; nothing where a folder keeps none."""
+    if data_dir != DATA_DIR and not arguments.start and not (data_dir / CHANGES_NAME).exists():
+        return ""
+    rows = () if arguments.start else catalog.changes
+    today = arguments.date or datetime.datetime.now().astimezone().date()
+    flips = flips_of(rows, text)
+    reasons = (
+        {(flip.rig, flip.model, flip.method): (arguments.reason,) for flip in flips}
+        if arguments.reason
+        else _worked_out(flips, data_dir, catalog)
+    )
+    added = appended(rows, text, today, reasons)
+    methods = tuple(text.partition("\n")[0].split(",")[len(KEYS) :])
+    if not write_locked(data_dir, new_text(rows, added, methods), CHANGES_NAME):
+        return ""
+    return f"wrote {changes_path(data_dir)}: {counted(len(added), 'new row')}\n"
+
+
+def _worked_out(flips: tuple[Flip, ...], data_dir: Path, catalog: Catalog) -> dict[Key, tuple[str, ...]]:
+    """Why each verdict flipped, by what differs from the last commit."""
+    if not flips:
+        return {}
+    try:
+        with data_at("HEAD", data_dir) as committed:
+            files = (read_plain(committed), read_plain(data_dir))
+            return reasons_of(flips, _catalog(committed), catalog, files)
+    except RevisionError:
+        return reasons_of(flips, None, catalog)
+
+
+def _catalog(data_dir: Path) -> Catalog | None:
+    """The data as they were committed; none where this version of the program cannot read them."""
+    try:
+        return load_catalog(data_dir)
+    except CatalogErrors:
+        return None
 
 
 def changes(old: str, new: str) -> Iterator[str]:

@@ -3,42 +3,117 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Literal
 
-from generator.architecture import LORA_TARGETS
+from generator.architecture import LORA_TARGETS, Architecture, Experts, Layer
 from generator.catalog.catalogue import Catalog
-from generator.catalog.measurements import Measurement
+from generator.catalog.measurements import LeftOut, MeasuredRun, Measurement, Reading
+from generator.errors import PlanError, UnknownIdError
 from generator.estimate.plan import Plan
-from generator.estimate.results import Fits
-from generator.estimate.run import estimate
+from generator.estimate.results import Band, Fits
+from generator.estimate.run import estimate, memory_band
 
 LOW = -0.10
 """An estimate that is lower than the measurement by more than this share is too low to rely on."""
+NEAR = 0.05
+"""A run is near the edge when its expected peak is within this share of what the card can hold."""
+ALLOCATOR: tuple[Reading, ...] = ("max-allocated",)
+"""Readings of what the estimate computes; the others are printed beside them."""
+
+NEEDED = ("precision", "optimizer", "sharding", "seq_len", "micro_batch", "grad_checkpointing", "fused_ce")
+"""Settings without which nobody can say what a run needed; n_gpus and method are in every row."""
+NEEDED_FOR_SPEED = ("precision", "sharding", "seq_len", "micro_batch", "grad_checkpointing")
+NEEDED_BY_ADAPTERS = ("lora_rank", "lora_targets")
+NEUTRAL: dict[str, object] = {
+    "optimizer": "adamw",
+    "optimizer_impl": "foreach",
+    "cpu_offload": "none",
+    "grad_accum": 1,
+    "grad_sync": "each",
+    "attention": "sdpa",
+    "compile": False,
+    "fused_ce": False,
+    "kernels": "stock",
+    "reduce_dtype": "bf16",
+    "root_wrap": "root",
+    "quant": "none",
+    "lora_rank": 1,
+    "adapter_dtype": "fp32",
+}
+"""What the libraries do by themselves, for settings that neither a row nor its source says anything of."""
+
+REFINEMENTS = ("lora_dropout", "reshard", "kbit_preparation", "shifted_logits")
+"""Settings that only refine an estimate."""
+
+Reason = Literal[LeftOut, "not-stated", "not-modelled", "unknown-card"]
+"""Why a run is not compared."""
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """A run that is kept in the data and not compared."""
+
+    run: MeasuredRun
+    reason: Reason
+    detail: str = ""
+    """Settings that are not stated, or what is not modelled, in the words of the program."""
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
     """A measured run and what the estimate says of it."""
 
-    measurement: Measurement
-    peak_gib: float
-    """Expected allocator peak per GPU."""
-    fits: Fits
-    """What the estimate says of the card that it ran on."""
+    run: MeasuredRun
+    plan: Plan
+    band: Band
+    """Allocator peak per GPU, GiB."""
+    fits: Fits | None
+    """What the estimate says of the card that it ran on; None for a card that the catalogue does not have."""
+    ratio: float | None
+    """Expected peak ÷ memory that the framework sees; None where the card is not known."""
+    speed: Band | None
+    """Tokens per second and GPU; None where the card is not known."""
+
+    @property
+    def measurement(self) -> Measurement:
+        """The row with the defaults of its source."""
+        return self.run.settings
+
+    @property
+    def peak_gib(self) -> float:
+        """Expected allocator peak per GPU, GiB."""
+        return self.band.expected
 
     @property
     def error(self) -> float | None:
-        """Estimate ÷ measurement − 1: positive where the estimate is too high; None for a run that failed."""
-        return None if self.measurement.peak_gib is None else self.peak_gib / self.measurement.peak_gib - 1
+        """Estimate ÷ measurement − 1: positive where the estimate is too high; None without a reading."""
+        measured = self.measurement.peak_gib
+        return None if measured is None else self.peak_gib / measured - 1
+
+    @property
+    def inside(self) -> bool | None:
+        """Whether the reading lies between low and high; None without a reading."""
+        measured = self.measurement.peak_gib
+        return None if measured is None else self.band.low <= measured <= self.band.high
+
+
+@dataclass(frozen=True, slots=True)
+class Accuracy:
+    """Everything that was measured, with what the estimate says."""
+
+    comparisons: tuple[Comparison, ...]
+    left: tuple[Left, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """The errors of one source and method."""
+    """The errors of one source, method and kind of reading."""
 
     source: str
     method: str
+    reading: Reading
     runs: int
     median: float
     """Median error: above 0 where the estimate is rather too high."""
@@ -49,11 +124,13 @@ class Summary:
     """The error that is farthest from 0."""
     too_low: int
     """Runs estimated more than 10 % too low."""
+    inside: int
+    """Runs whose reading lies between low and high."""
 
 
 @dataclass(frozen=True, slots=True)
 class Failures:
-    """Runs that ran out of memory, by what the estimate says of them."""
+    """Runs by what the estimate says of the card that they ran on."""
 
     no: int
     tight: int
@@ -65,51 +142,118 @@ class Failures:
         return self.no + self.tight + self.yes
 
 
-def plan_of(catalog: Catalog, run: Measurement) -> Plan:
-    """The plan of a measured run; raises PlanError where its settings contradict each other."""
-    own = run.model_dump(
-        exclude={"id", "source", "where", "model", "shape", "gpu", "lora_rank", "lora_targets", "outcome", "peak_gib"}
-    )
+def plan_of(run: MeasuredRun) -> Plan:
+    """The plan of a measured run; raises PlanError where it is not modelled or contradicts itself."""
+    row = run.settings
+    known = {each.name for each in fields(Plan)}
+    settings = {name: value for name, value in _settings(row) if value is not None}
+    for name, value in settings.items():
+        if name not in known and name not in REFINEMENTS and value not in (NEUTRAL.get(name, False), "none"):
+            raise PlanError(f"{name}: expected a setting that is modelled, found {value}")
+    adapters = row.method in ("lora", "qlora")
     return Plan(
-        model=run.model,
-        shape=catalog.models[run.shape].architecture.shape(),
-        gpu=catalog.resolve_gpu(run.gpu),
-        lora_rank=run.lora_rank or 1,
-        lora_targets=LORA_TARGETS[run.lora_targets] if run.lora_targets else (),
-        **own,
+        model=row.model,
+        shape=_shape_of(run),
+        gpu=row.gpu,
+        lora_targets=LORA_TARGETS[row.lora_targets] if adapters and row.lora_targets else (),
+        **{name: value for name, value in settings.items() if name in known},  # type: ignore[arg-type]
     )
 
 
-def compare(catalog: Catalog) -> tuple[Comparison, ...]:
-    """Every measured run of the catalogue with its estimate, in the order of the data."""
-    results = ((run, estimate(catalog, plan_of(catalog, run))) for run in catalog.measurements)
-    return tuple(Comparison(run, result.peak_gib.expected, result.fits) for run, result in results)
+def _shape_of(run: MeasuredRun) -> Architecture:
+    """The shape as the framework of the run built it."""
+    shape, row = run.shape, run.settings
+    if row.tied_embeddings is False:
+        shape = replace(shape, tied_embeddings=False)
+    if row.experts_as_modules:
+        groups = tuple(replace(group, layer=_with_modules(group.layer)) for group in shape.groups)
+        shape = replace(shape, groups=groups)
+    return shape
+
+
+def _with_modules(layer: Layer) -> Layer:
+    mlps = tuple(replace(mlp, as_modules=True) if isinstance(mlp, Experts) else mlp for mlp in layer.mlps)
+    return replace(layer, mlps=mlps)
+
+
+def _settings(row: Measurement) -> Iterator[tuple[str, object]]:
+    """Settings by the names of a plan; those that nobody stated as the libraries have them."""
+    if row.grad_checkpointing == "selective":
+        raise PlanError("grad_checkpointing: expected a setting that is modelled, found selective")
+    for name in ("method", "n_gpus", "precision", "sharding", "seq_len", "micro_batch", *NEUTRAL):
+        value = getattr(row, name)
+        yield name, NEUTRAL.get(name) if value is None else value
+    yield "grad_checkpointing", row.grad_checkpointing == "y"
+    for name in ("lora_dropout", "train_embeddings", "kbit_preparation", "shifted_logits", "reshard"):
+        yield name, getattr(row, name)
+
+
+def not_stated(row: Measurement) -> tuple[str, ...]:
+    """Settings that neither the row nor a documented default of its source states."""
+    needed = NEEDED if row.peak is not None or row.outcome == "failed" else NEEDED_FOR_SPEED
+    adapters = NEEDED_BY_ADAPTERS if row.method in ("lora", "qlora") else ()
+    quantised = ("quant",) if row.method == "qlora" else ()
+    return tuple(name for name in (*needed, *adapters, *quantised) if getattr(row, name) is None)
+
+
+def _compare(catalog: Catalog, run: MeasuredRun) -> Comparison | Left:
+    row = run.settings
+    if row.left_out:
+        return Left(run, row.left_out)
+    if missing := not_stated(row):
+        return Left(run, "not-stated", ", ".join(missing))
+    try:
+        plan = plan_of(run)
+        band = memory_band(catalog.constants, plan)
+    except (PlanError, KeyError) as error:
+        return Left(run, "not-modelled", str(error).strip("'"))
+    try:
+        result = estimate(catalog, replace(plan, gpu=catalog.resolve_gpu(plan.gpu)))
+    except UnknownIdError:
+        if row.peak is None:
+            return Left(run, "unknown-card", row.gpu)
+        return Comparison(run, plan, band, None, None, None)
+    return Comparison(run, plan, band, result.fits, result.ratio, result.tokens_per_sec_per_gpu)
+
+
+def compare(catalog: Catalog) -> Accuracy:
+    """Every measured run of the catalogue with its estimate or the reason why there is none, as in the data."""
+    every = [_compare(catalog, run) for run in catalog.measurements]
+    return Accuracy(
+        tuple(each for each in every if isinstance(each, Comparison)),
+        tuple(each for each in every if isinstance(each, Left)),
+    )
 
 
 def finished(comparisons: Iterable[Comparison]) -> tuple[tuple[Comparison, float], ...]:
-    """Runs that finished, each with its error."""
+    """Runs with a reading of their memory, each with its error."""
     return tuple((each, each.error) for each in comparisons if each.error is not None)
 
 
 def summaries(comparisons: Sequence[Comparison]) -> tuple[Summary, ...]:
-    """Errors by source and method, sorted by both."""
-    groups: dict[tuple[str, str], list[float]] = {}
-    for each, error in finished(comparisons):
-        groups.setdefault((each.measurement.source, each.measurement.method), []).append(error)
-    return tuple(_summary(*key, groups[key]) for key in sorted(groups))
+    """Errors by source, method and reading, sorted by all three."""
+    groups: dict[tuple[str, str, Reading], list[Comparison]] = {}
+    for each, _ in finished(comparisons):
+        key = (each.run.source, each.measurement.method, each.measurement.reading or "unspecified")
+        groups.setdefault(key, []).append(each)
+    return tuple(summary_of(*key, groups[key]) for key in sorted(groups))
 
 
-def _summary(source: str, method: str, errors: Sequence[float]) -> Summary:
+def summary_of(source: str, method: str, reading: Reading, group: Sequence[Comparison]) -> Summary:
+    """The errors of a group of runs; raises StatisticsError for none."""
+    errors = [error for _, error in finished(group)]
     absolute = sorted(abs(error) for error in errors)
     return Summary(
         source=source,
         method=method,
+        reading=reading,
         runs=len(errors),
         median=statistics.median(errors),
         median_absolute=statistics.median(absolute),
         ninetieth_percentile=percentile(absolute, 0.9),
         worst=max(errors, key=abs),
         too_low=sum(error < LOW for error in errors),
+        inside=sum(bool(each.inside) for each in group),
     )
 
 
@@ -123,5 +267,14 @@ def percentile(ascending: Sequence[float], share: float) -> float:
 
 def failures(comparisons: Iterable[Comparison]) -> Failures:
     """What the estimate says of the runs that failed: `no` is right, `yes` is wrong."""
-    found = [each.fits for each in comparisons if each.measurement.outcome == "failed"]
+    return _by_fits(each for each in comparisons if each.measurement.outcome == "failed")
+
+
+def successes(comparisons: Iterable[Comparison]) -> Failures:
+    """What the estimate says of the runs that finished: `no` is wrong."""
+    return _by_fits(each for each in comparisons if each.measurement.outcome == "finished" and each.measurement.peak)
+
+
+def _by_fits(comparisons: Iterable[Comparison]) -> Failures:
+    found = [each.fits for each in comparisons]
     return Failures(no=found.count("no"), tight=found.count("tight"), yes=found.count("yes"))

@@ -99,6 +99,12 @@ def peak_gib(constants: Constants, plan: Plan) -> float:
     return gib_from_bytes(ALL.evaluate(inputs_of(plan, constants), ("peak",))["peak"])
 
 
+def memory_band(constants: Constants, plan: Plan) -> Band:
+    """Allocator peak of `plan` per GPU in GiB with its uncertainty: like the peak, it does not depend on the card."""
+    values = ALL.evaluate(inputs_of(plan, constants), ("peak_low", "peak", "peak_high"))
+    return Band(*(gib_from_bytes(values[name]) for name in ("peak_low", "peak", "peak_high")))
+
+
 def estimate(catalog: Catalog, plan: Plan) -> Estimate:
     """Memory and time of `plan`; raises UnknownIdError for an unknown GPU."""
     gpu = catalog.gpus[catalog.resolve_gpu(plan.gpu)]

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, fields
 
+from generator.architecture import LORA_TARGETS, adapter_targets
 from generator.catalog.catalogue import Catalog
 from generator.catalog.records import Recipe
 from generator.catalog.stack_records import Environment, Framework
@@ -52,6 +53,12 @@ class Job:
     """Longest context that fits; none where the plan is not the recipe's own."""
     steps: int
     """Optimizer steps to the policy's compute-optimal number of tokens, rounded up."""
+
+    @property
+    def lora_targets(self) -> tuple[str, ...]:
+        """The wrapped matrices by their names in this model: a preset of the plan means others where it fuses some."""
+        preset = next((name for name, targets in LORA_TARGETS.items() if targets == self.plan.lora_targets), None)
+        return adapter_targets(self.plan.shape, preset) if preset else self.plan.lora_targets
 
     @property
     def weight_gib(self) -> float:

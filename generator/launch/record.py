@@ -72,15 +72,15 @@ def measurement_row(job: Job) -> dict[str, str]:
     """A row of data/measurements/ with everything that is known before the run; the rest is empty."""
     plan = job.plan
     targets = next((name for name, targets in LORA_TARGETS.items() if targets == plan.lora_targets), "")
+    adapters = ("lora_targets", "lora_rank", "lora_dropout", "adapter_dtype")
     known: dict[str, Any] = {
-        **settings_of(plan),
+        **{name: value for name, value in settings_of(plan).items() if plan.trains_adapters or name not in adapters},
         "id": f"{job.rig}-{job.model}-{job.method}-{job.framework}",
         "where": job.recipe,
         "model": job.hugging_face,
         "shape": job.model,
         "gpu": plan.gpu,
         "lora_targets": targets if plan.trains_adapters else "",
-        "lora_rank": plan.lora_rank if plan.trains_adapters else "",
     }
     return {name: _cell(known.get(name, "")) for name in Measurement.model_fields}
 

@@ -79,7 +79,7 @@ def files(
         "record": record,
         "t": words,
         "optim": _optimizer(job),
-        "learning_rate": LEARNING_RATES[job.method],
+        "learning_rate": f"{LEARNING_RATES[job.method]:f}".rstrip("0"),  # `2e-05` is a text in YAML 1.1
         "dataset": DATASETS[job.goal],
         "python_literal": repr,
         "readme": readme,

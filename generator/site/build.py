@@ -16,6 +16,7 @@ from generator.catalog import Catalog, load_catalog
 from generator.errors import BuildError
 from generator.site import assemble, search, styles
 from generator.site.api import write_api
+from generator.site.feed import write_feeds
 from generator.site.light import light_paths, write_all
 from generator.site.messages import Messages
 from generator.site.page import LANGUAGES, Language
@@ -156,6 +157,7 @@ def _build(
         assemble.join(run_mkdocs(languages, work_dir, variables), staging)
         styles.trim(staging)
         search.index(staging, variables)
+        search.write_names(catalog, staging, languages)
         paths = [document.path for document in documents[languages[0]]]
         title = Messages(languages[0])("shell.site.name")
         titles = {language: {page.path: page.title for page in documents[language]} for language in languages}
@@ -165,6 +167,7 @@ def _build(
         paths += light_paths(catalog, reports)
         assemble.finish(staging, paths, languages, facts_of(catalog, languages), title)
         write_api(catalog, reports, staging)
+        write_feeds(catalog, languages, staging)
         write_configs(catalog, next(iter(reports.values())), staging, languages)
         put_in_place(staging, site_dir)
     finally:

@@ -27,6 +27,7 @@ HEADING_OR_REGION = re.compile(
     re.DOTALL,
 )
 PERMALINK = re.compile(r'<a class="headerlink".*?</a>', re.DOTALL)
+UNUSED_SWITCHES = re.compile(r'\s*<input class="md-toggle"[^>]*>|\s*<label class="md-overlay"[^>]*></label>')
 VERDICT_TABLE = re.compile(r'<div class="tf-table"(?P<attributes> [^>]*>\s*<table>.*?</table>)', re.DOTALL)
 SORTABLE_ROWS, FILTERABLE_ROWS = 8, 15
 """Tables of verdicts from so many rows on get the means to sort, and to filter."""
@@ -154,6 +155,16 @@ def _name_contents(items: Any, words: Any) -> None:
     for item in items:
         item.title = FRAGMENT_TOKEN.sub(words, item.title)
         _name_contents(item.children, words)
+
+
+def on_post_page(output: str, **_: object) -> str:
+    """The page without the theme's switches for a drawer and a search that are not ours."""
+    return UNUSED_SWITCHES.sub("", output)
+
+
+def on_post_template(output_content: str, **_: object) -> str:
+    """The same for the page that says that there is none."""
+    return UNUSED_SWITCHES.sub("", output_content)
 
 
 def on_page_context(context: dict[str, Any], page: Any, config: Any, **_: object) -> dict[str, Any]:

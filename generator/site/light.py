@@ -6,16 +6,19 @@ two pages have in common (names, links, citations, constants) is made once for a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import datetime
+import shutil
+from collections.abc import Collection, Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from markupsafe import Markup
 
 from generator.catalog import Catalog
 from generator.site import references
 from generator.site.api import API_PATH
+from generator.site.assemble import redirect
 from generator.site.badges import badge_svg
 from generator.site.calculator_url import calculator_path
 from generator.site.light_rows import Row, RowWriter, bar
@@ -26,8 +29,9 @@ from generator.site.pages_site import SIGNS, Site
 from generator.site.policy import LIGHT_POLICY
 from generator.site.previews import preview_url
 from generator.site.urls import PREFIXES, language_link, page_url
-from generator.verdict.results import RigReport
+from generator.verdict.results import RigReport, VerdictId
 from generator.views.api import generator_version, model_path
+from generator.views.changes import PublishedFlip, last_flips
 from generator.views.light import Light, constants_of, light, what_is_not_modelled
 
 
@@ -113,6 +117,7 @@ class LightWriter:
             ],
             "preview": preview_url(page.key, self.language),
             "unmodelled": () if judged else what_is_not_modelled(catalog.models[page.model]),
+            "changed": self._changed(page),
             "rows": rows,
             "conditions": self._conditions(page.rig),
             "constants": constants_of(row.estimate for row in rows if row.estimate is not None),
@@ -125,6 +130,26 @@ class LightWriter:
             ),
             "badge_text": self._badge(page),
         }
+
+    @cached_property
+    def flips(self) -> Mapping[tuple[str, str], tuple[datetime.date, tuple[PublishedFlip, ...]]]:
+        """Rig and model → when their verdicts last flipped, and how."""
+        return last_flips(self.site.catalog.changes)
+
+    def _changed(self, page: Light) -> tuple[Markup, ...]:
+        day, flips = self.flips.get((page.rig, page.model), (None, ()))
+        return tuple(
+            self.messages.html(
+                "light.changed",
+                date=self.formats.date(day),
+                method=self.rows.names[flip.method],
+                old=self.rows.chips[cast("VerdictId", flip.before)],
+                new=self.rows.chips[cast("VerdictId", flip.after)],
+                why=", ".join(self.messages(f"changes.reason.{reason}") for reason in flip.reasons),
+            )
+            for flip in flips
+            if day is not None and flip.method in self.rows.names
+        )
 
     def _calculator(self, page: Light) -> str:
         method = page.main.method if page.main is not None else next(iter(page.verdicts))
@@ -196,6 +221,38 @@ def light_paths(catalog: Catalog, reports: Iterable[str]) -> list[str]:
     return [light_path(rig, model) for rig in reports for model in catalog.models]
 
 
+def moved_paths(catalog: Catalog, reports: Collection[str]) -> dict[str, str]:
+    """Light pages of rigs and models whose id has changed → where they are now."""
+    models, rigs = ({} for _ in range(2))
+    for old, new in catalog.permalinks.items():
+        kind, _, old_id = old.strip("/").partition("/")
+        new_kind, _, new_id = new.strip("/").partition("/")
+        if kind == new_kind == "models" and new_id in catalog.models:
+            models[old_id] = new_id
+        elif kind == new_kind == "rigs" and new_id in reports:
+            rigs[old_id] = new_id
+    now_models = {**{model: model for model in catalog.models}, **models}
+    now_rigs = {**{rig: rig for rig in reports}, **rigs}
+    return {
+        light_path(rig, model): light_path(now_rigs[rig], now_models[model])
+        for rig in now_rigs
+        for model in now_models
+        if rig in rigs or model in models
+    }
+
+
+def write_moved(catalog: Catalog, reports: Collection[str], languages: tuple[Language, ...], target: Path) -> None:
+    """Writes what an old address of a light page needs: redirects of page and embed, and the badge itself."""
+    for language in languages:
+        root, title = target / PREFIXES[language], Messages(language)("shell.site.name")
+        for old, new in moved_paths(catalog, reports).items():
+            for part in ("", "embed/"):
+                (root / old / part).mkdir(parents=True, exist_ok=True)
+                page = redirect(language, title, relative_link(old + part, new + part), page_url(new, language))
+                (root / old / part / "index.html").write_text(page, encoding="utf-8")
+            shutil.copyfile(root / new / "badge.svg", root / old / "badge.svg")
+
+
 def write_all(
     catalog: Catalog, reports: Mapping[str, RigReport], languages: tuple[Language, ...], target: Path
 ) -> None:
@@ -205,3 +262,4 @@ def write_all(
         for report in reports.values():
             for model in catalog.models:
                 writer.write(light(catalog, report, model), target)
+    write_moved(catalog, reports.keys(), languages, target)

@@ -13,9 +13,11 @@ from generator.site.pages_home import home_page
 from generator.site.pages_methodology import methodology_page
 from generator.site.pages_methods import method_page, methods_page
 from generator.site.pages_models import model_page, models_page
+from generator.site.pages_quality import changes_page, quality_page
 from generator.site.pages_site import Site
 from generator.site.pages_stack import stacks_page
 from generator.site.pages_sources import source_page, sources_page
+from generator.site.pages_terms import terms_page
 from generator.verdict.results import RigReport
 
 
@@ -40,6 +42,9 @@ def render_pages(catalog: Catalog, reports: Mapping[str, RigReport], language: L
         *(method_page(site, method) for method in catalog.methods),
         stacks_page(site),
         methodology_page(site),
+        terms_page(site),
         sources_page(site),
         *(source_page(site, source) for source in catalog.sources),
+        quality_page(site),
+        changes_page(site),
     ]

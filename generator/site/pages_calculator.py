@@ -35,7 +35,6 @@ SETTINGS = (
 """Fields of a plan in the order of the form; those that a plan does not have are left out."""
 ADAPTERS_ONLY = frozenset({"lora_rank", "lora_targets", "adapter_dtype", "lora_dropout", "train_embeddings"})
 QUANTISED_ONLY = frozenset({"quant", "kbit_preparation"})
-ALL_WEIGHTS_ONLY = frozenset({"cpu_offload"})
 SEVERAL_GPUS_ONLY = frozenset({"sharding", "reduce_dtype", "root_wrap", "reshard"})
 SHARES = frozenset({"lora_dropout"})
 """Numbers from 0 to 1."""
@@ -43,7 +42,7 @@ SHARES = frozenset({"lora_dropout"})
 WORDS = (
     "calculator.result.", "calculator.model.", "calculator.machine.", "calculator.method.", "calculator.choice.",
     "calculator.settings.", "calculator.setting.", "calculator.work.", "reasons.", "common.plain.", "common.limit.token", "common.no_data",
-    "methodology.phase.", "methodology.term.", "shell.unit.", "models.feature.",
+    "assumptions.", "methodology.phase.", "methodology.term.", "shell.unit.", "models.feature.",
 )  # fmt: skip
 """Beginnings of the keys of messages that the scripts say."""
 
@@ -63,11 +62,20 @@ def calculator_page(site: Site) -> Page:
         data=json_in_html(data | {"texts": _texts(site), "words": words(writer.messages), "start": _start(site)}),
         settings=[name for name in SETTINGS if name in choices()],
         choices=choices(),
+        gpus=gpus_by_vendor(site),
         only_for=only_for,
         shares=SHARES,
         policy=site.catalog.policy,
         **site.values(writer),
     )
+
+
+def gpus_by_vendor(site: Site) -> dict[str, list[tuple[str, str]]]:
+    """Vendor → ids and names of its cards."""
+    found: dict[str, list[tuple[str, str]]] = {}
+    for gpu_id, gpu in site.catalog.gpus.items():
+        found.setdefault(gpu.vendor, []).append((gpu_id, gpu.name))
+    return found
 
 
 def choices() -> Mapping[str, tuple[str, ...]]:
@@ -89,7 +97,6 @@ def only_for(name: str) -> str:
     groups = {
         "adapters": ADAPTERS_ONLY,
         "quantised": QUANTISED_ONLY,
-        "all": ALL_WEIGHTS_ONLY,
         "several": SEVERAL_GPUS_ONLY,
     }
     return next((group for group, names in groups.items() if name in names), "")
@@ -115,6 +122,7 @@ def _texts(site: Site) -> dict[str, Any]:
             for method in catalog.methods.values()
             for recipe in method.ladder
         },
+        "only": {"adapters": sorted(ADAPTERS_ONLY), "quantised": sorted(QUANTISED_ONLY)},
         "pages": sorted(_pages(site)),
     }
 

@@ -14,6 +14,7 @@ from generator.site.pages_site import Site
 from generator.site.urls import PREFIXES
 from generator.views.api import rig_path, rig_table_path
 from generator.views.facts import facts_of
+from generator.views.hardware import disputed, gpu_groups, rigs_by_count, rigs_of, unknown_fields
 from generator.views.rigs import matrix, pools
 
 
@@ -76,20 +77,24 @@ def _outside(writer: PageWriter, file: str) -> str:
 
 
 def gpus_page(site: Site) -> Page:
-    """Index of the GPUs."""
+    """Index of the GPUs, by vendor and by whom they are sold to; below it, how training speeds are taken."""
     writer = site.writer("gpus/")
+    catalog = site.catalog
     return writer.page(
         "gpus.md.j2",
         section="gpus",
         title=writer.messages("gpus.index.heading"),
         description=writer.messages("gpus.index.description"),
         navigation_title=writer.messages("gpus.index.navigation"),
+        groups=gpu_groups(catalog),
+        rigs_of={gpu_id: rigs_of(catalog, gpu_id) for gpu_id in catalog.gpus},
+        speed_classes=catalog.policy.speed_classes,
         **site.values(writer),
     )
 
 
 def gpu_page(site: Site, gpu_id: str) -> Page:
-    """One GPU: its facts with their sources, its names."""
+    """One GPU: its facts with their sources, what they disagree on, what is unknown, its names and rigs."""
     writer = site.writer(f"gpus/{gpu_id}/")
     gpu = site.catalog.gpus[gpu_id]
     return writer.page(
@@ -106,5 +111,11 @@ def gpu_page(site: Site, gpu_id: str) -> Page:
         gpu_id=gpu_id,
         gpu=gpu,
         facts=facts_of(gpu),
+        disputed=disputed(gpu),
+        unknown=tuple(unknown_fields(gpu)),
+        rig_ids=rigs_of(site.catalog, gpu_id),
+        speed_class=next(
+            (each for each in site.catalog.policy.speed_classes if each.id == gpu.sustained_tflops.speed_class), None
+        ),
         **site.values(writer),
     )

@@ -18,7 +18,7 @@ from generator.views.facts import facts_of
 from generator.views.families import FamilyRow, Member, family_rows, name_groups, named_models
 from generator.views.home import PretrainingGroup, example_of_class, out_of_reach, pretraining_groups, reaches
 from generator.views.memory import Need, PerParameter, memory_per_parameter, needs, peak_terms
-from generator.views.methodology import LeverRow, checks_of, lever_rows
+from generator.views.methodology import LeverRow, lever_rows
 from generator.views.rigs import capability_rows, context_rows, methods_of, pools, sync_loss
 from generator.views.sources import provenance, source_host
 
@@ -160,8 +160,6 @@ def report_values(site: Site, writer: PageWriter, rig_id: str) -> dict[str, Any]
 
 def check_values(site: Site, writer: PageWriter, report: RigReport) -> dict[str, Any]:
     """What single settings save, and how far the estimate is from measured runs."""
-    checks = checks_of(site.catalog).rows
-
     def items(rows: tuple[LeverRow, ...]) -> Markup:
         place = writer.link("methodology/#levers")
         saved = (
@@ -173,8 +171,8 @@ def check_values(site: Site, writer: PageWriter, report: RigReport) -> dict[str,
     return {
         "levers": lever_rows(site.catalog, report),
         "lever_items": items,
-        "checks": checks,
-        "checks_worst": max((abs(row.error) for row in checks), default=0.0),
+        "checks": site.checks.rows,
+        "checks_median": site.checks.median_absolute,
     }
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from generator.catalog.records import Policy, Reasoned
+from generator.site.equations import Writer
 from generator.site.page import Page
 from generator.site.pages_settings import threshold_value
 from generator.site.pages_site import Site
 from generator.site.pages_values import ValueWriter, unit_key
-from generator.views.methodology import FORMULAS, PHASES, checks_of, formula_inputs, lever_rows, phase_terms_of
+from generator.views.methodology import FORMULAS, PHASES, formula_inputs, lever_rows, phase_terms_of
 
 
 def methodology_page(site: Site) -> Page:
@@ -27,12 +28,13 @@ def methodology_page(site: Site) -> Page:
         formulas=FORMULAS,
         constant_value=ValueWriter(writer).constant,
         unit_key=unit_key,
-        formula_html=ValueWriter(writer).formula,
+        equation=Writer(writer.messages).equation,
+        inputs_of=ValueWriter(writer).inputs,
         inputs=formula_inputs(),
         workload={name: value for name, value in policy.workload if isinstance(value, Reasoned)},
         thresholds=thresholds(policy),
         threshold_value=lambda name, value: threshold_value(writer, name, value),
-        checks=checks_of(site.catalog),
+        checks=site.checks,
         levers=lever_rows(site.catalog, site.first_report),
         **site.values(writer),
     )

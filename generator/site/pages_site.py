@@ -11,6 +11,7 @@ from generator.catalog import Catalog, Usage
 from generator.catalog.fields import Text
 from generator.catalog.records import Recipe, Source
 from generator.estimate.results import Quantity
+from generator.site.calculator_url import calculator_path
 from generator.site.page import Language, light_path
 from generator.site.pages_env import PageWriter
 from generator.site.pages_reasons import ReasonWriter
@@ -19,6 +20,7 @@ from generator.site.pages_values import ValueWriter
 from generator.verdict import size_class_of
 from generator.verdict.advice import CONTEXT_STEP
 from generator.verdict.results import RigReport, VerdictId
+from generator.views.accuracy import Checks, checks_of
 from generator.views.facts import fact_anchor
 from generator.views.rigs import methods_of
 from generator.views.sources import SourceView, source_host, source_views
@@ -53,10 +55,16 @@ class Site:
         """Sources with their usages, by id."""
         return {view.source_id: view for view in source_views(self.catalog)}
 
+    @cached_property
+    def checks(self) -> Checks:
+        """The estimate beside everything that was measured."""
+        return checks_of(self.catalog)
+
     @property
     def first_rig(self) -> str:
-        """The rig that the home page is about."""
-        return next(iter(self.reports))
+        """The rig that the home page is about: the one that the policy names, else the first."""
+        home = self.catalog.policy.home_rig
+        return home if home is not None and home in self.reports else next(iter(self.reports))
 
     @property
     def first_report(self) -> RigReport:
@@ -108,6 +116,8 @@ class Site:
                 return f"stacks/#{usage.kind}-{usage.record_id.replace('.', '-')}"
             case "constants":
                 return f"methodology/#{'q' if parts[0] == 'formulas' else 'constant'}-{parts[1]}"
+            case "policy" if parts[0] == "speed_classes":
+                return f"gpus/#speed-class-{self.catalog.policy.speed_classes[int(parts[1])].id}"
             case _:
                 return f"methodology/#{'workload' if parts[0] == 'workload' else policy_anchor(parts[0])}"
 
@@ -189,6 +199,7 @@ class Site:
             "catalog": self.catalog,
             "methods": methods_of(self.catalog),
             "SIGNS": SIGNS,
+            "calculator": calculator_path,
             "source": source,
             "host": source_host,
             "outside": outside,
@@ -209,6 +220,7 @@ class Site:
             "recipe": self.recipe,
             "quantity_value": ValueWriter(writer).quantity,
             "fact_value": ValueWriter(writer).fact,
+            "other_value": ValueWriter(writer).other,
             "fragment_id": lambda record_id: record_id.replace(".", "-"),
             "f_id": size_anchor,
         }

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 from markupsafe import Markup, escape
 
+from generator.catalog.fields import Conflict
 from generator.catalog.records import Constant
 from generator.estimate.results import Quantity
 from generator.estimate.steps import Step
@@ -15,6 +17,7 @@ from generator.site.pages_env import PageWriter
 from generator.units import gib_from_bytes
 from generator.views.facts import Fact
 from generator.views.methodology import CONSTANT_NAMES
+
 
 OPERATORS: Mapping[str, str] = {"*": "×", "/": "÷", "-": "−", "+": "+"}
 FORMULA_TOKEN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|[-+*/]|\d+(?:\.\d+)?|[(),]|\s+")
@@ -45,7 +48,10 @@ class ValueWriter:
         if isinstance(value, bool):
             return self.messages.html(f"common.{'yes' if value else 'no'}")
         if isinstance(value, int | float):
-            return escape(self._number(fact.field, value))
+            number = self._number(fact.field, value)
+            if fact.as_of is None:
+                return escape(number)
+            return self.messages.html("facts.as_of", value=number, date=self.formats.partial_date(fact.as_of))
         if isinstance(value, tuple | list):
             return escape(", ".join(self.formats.number(item) for item in value))
         text = str(value)
@@ -53,6 +59,10 @@ class ValueWriter:
             return escape(self.formats.partial_date(text))
         key = f"facts.word.{text}"
         return self.messages.html(key) if key in self.messages else escape(text)
+
+    def other(self, fact: Fact, conflict: Conflict) -> Markup:
+        """The value that another source gives for a fact, written as the fact's own."""
+        return self.fact(replace(fact, value=conflict.value, as_of=None))
 
     def _number(self, field: str, value: float) -> str:
         writers: tuple[tuple[str, Callable[[float], str]], ...] = (
@@ -91,12 +101,9 @@ class ValueWriter:
         whole = exact.to_integral_value()
         return self.messages.html(key, value=shown, count=whole if whole == exact else exact.normalize())
 
-    def formula(self, step: Step) -> Markup:
-        """The expression of a step with every name a link to where it is explained."""
-        pieces: list[Markup] = []
-        for token in FORMULA_TOKEN.findall(step.formula):
-            if token in step.inputs:
-                pieces.append(Markup('<a href="#{}">{}</a>').format(anchor_of(token), token))
-            else:
-                pieces.append(escape(OPERATORS.get(token, token)))
-        return Markup("<code>{}</code>").format(Markup("").join(pieces))
+    def inputs(self, step: Step) -> Markup:
+        """The quantities in the formula of a step, each a link to where it is explained."""
+        links = (
+            Markup('<a href="#{}"><code>{}</code></a>').format(anchor_of(name), name) for name in step.inputs
+        )
+        return Markup(", ").join(links)

@@ -6,15 +6,57 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from generator.catalog import Catalog
 from generator.errors import BuildError
+from generator.site.page import Language
 
 DIRECTORY = "pagefind"
+LOOKALIKES = dict(
+    zip(
+        (0x430, 0x432, 0x435, 0x43A, 0x43C, 0x43D, 0x43E, 0x440, 0x441, 0x442, 0x443, 0x445, 0xD7),
+        map(ord, "abekmhopctyxx"),
+        strict=True,
+    )
+)
+"""Cyrillic letters that a hand on the wrong keyboard layout types for Latin ones, and the sign of multiplication."""
 EXCLUDED = (".headerlink", ".tf-cite", ".footnote-backref", "script", "style")
 OWN_INTERFACES = ("pagefind-ui.*", "pagefind-modular-ui.*", "pagefind-component-ui.*", "pagefind-highlight.*")
 """Files of Pagefind's own search boxes; ours is docs/assets/js/search.js."""
+
+
+def squeezed(name: str) -> str:
+    """A name as search compares it: letters and digits, the Cyrillic ones that look like Latin as Latin. As in search.js."""
+    return "".join(char for char in name.lower().translate(LOOKALIKES) if char.isalnum())
+
+
+def names(catalog: Catalog, language: Language) -> dict[str, list[str]]:
+    """What people call models, cards and rigs, squeezed → title, path, and `meant` where the name is a wrong one."""
+    found: dict[str, list[str]] = {}
+
+    def add(entry: list[str], spellings: Iterable[str]) -> None:
+        for spelling in spellings:
+            found.setdefault(squeezed(spelling), entry)
+
+    for id_, gpu in catalog.gpus.items():
+        place = f"gpus/{id_}/"
+        add([gpu.name, place], (id_, gpu.name, *gpu.aliases))
+        add([gpu.name, place, "meant"], gpu.misnomers)
+    for id_, rig in catalog.rigs.items():
+        name = rig.name.in_language(language)
+        add([name, f"rigs/{id_}/"], (id_, name, *rig.aliases))
+    for id_, model in catalog.models.items():
+        add([model.name, f"models/{id_}/"], (id_, model.name, *model.aliases, *model.hugging_face))
+    return dict(sorted(found.items()))
+
+
+def write_names(catalog: Catalog, site_dir: Path, languages: Iterable[Language]) -> None:
+    """Writes the names of each language beside the search index."""
+    for language in languages:
+        text = json.dumps(names(catalog, language), ensure_ascii=False, separators=(",", ":"))
+        (site_dir / DIRECTORY / f"names.{language}.json").write_text(text + "\n", encoding="utf-8")
 
 
 def index(site_dir: Path, environment: Mapping[str, str]) -> None:

@@ -108,7 +108,10 @@ def changes_that_fit(catalog: Catalog, plan: Plan, context_tokens: int | None, l
 
 
 def _together(catalog: Catalog, plan: Plan, context_tokens: int | None) -> tuple[Change, ...]:
-    """Changes of the same method added up until the plan fits, then those taken out again that are not needed."""
+    """Changes of the same method added up until the plan fits, then those taken out again that are not needed.
+
+    A shorter context comes last, as long as it can be with all the others.
+    """
     taken: list[dict[str, Any]] = []
     merged: dict[str, Any] = {}
     for settings in single_changes(catalog, plan, context_tokens):
@@ -118,7 +121,10 @@ def _together(catalog: Catalog, plan: Plan, context_tokens: int | None) -> tuple
         taken.append(settings)
         if fits(changed(catalog, plan, merged).memory):
             return (_without_the_needless(catalog, plan, taken),)
-    return ()
+    longest = max_seq_len(catalog, replace(plan, **merged), context_tokens)
+    if longest is None or longest >= plan.seq_len:
+        return ()
+    return (_without_the_needless(catalog, plan, [*taken, {"seq_len": longest}]),)
 
 
 def _without_the_needless(catalog: Catalog, plan: Plan, taken: list[dict[str, Any]]) -> Change:

@@ -12,8 +12,8 @@ from generator.estimate import Band, Estimate, estimate
 from generator.estimate.results import Fits
 from generator.estimate.run import fits_of
 from generator.units import days_from_seconds, hours_from_seconds
-from generator.verdict.results import VERDICTS, Reason, Rung, VerdictId
-from generator.verdict.setup import Setup, Subject, applies, has_what_it_needs, plan_for
+from generator.verdict.results import VERDICTS, Reason, ReasonId, Rung, VerdictId
+from generator.verdict.setup import Setup, Subject, applies, missing, plan_for
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,9 +110,9 @@ def _time(policy: Policy, time: Band | None, goal: str) -> Finding:
     return Finding("not-recommended", Reason("time-exceeds", numbers))
 
 
-def _machine(recipe: Recipe, result: Estimate, setup: Setup, bf16: bool) -> Iterable[Finding]:
-    if not bf16:
-        yield Finding("not-recommended", Reason("needs-bf16"))
+def _machine(recipe: Recipe, result: Estimate, setup: Setup, lacks: tuple[ReasonId, ...]) -> Iterable[Finding]:
+    for reason in lacks:
+        yield Finding("not-recommended", Reason(reason))
     if result.host_ram_gib > (setup.host_memory_gib or 0.0):
         numbers = {"host_ram_gib": result.host_ram_gib, "host_memory_gib": setup.host_memory_gib or 0.0}
         yield Finding("not-recommended", Reason("host-ram-exceeds", numbers))
@@ -127,7 +127,7 @@ def try_recipe(catalog: Catalog, subject: Subject, method_id: str, recipe: Recip
     time = training_time(policy, result, goal)
     findings = [
         _memory(policy, result, recipe.compromise),
-        *_machine(recipe, result, setup, has_what_it_needs(recipe, catalog.gpus[setup.gpu])),
+        *_machine(recipe, result, setup, missing(recipe, catalog.gpus[setup.gpu])),
         _link(policy, result),
         _time(policy, time, goal),
     ]

@@ -28,6 +28,7 @@ ReasonId = Literal[
     "time-unknown",
     "ecc-off-only",
     "needs-bf16",
+    "needs-platform",
     "not-modelled",
 ]
 """compromise: the recipe gives something up; compromise-memory: it does, and even so needs more than its limit;

@@ -10,6 +10,7 @@ from generator.architecture import LORA_TARGETS, Architecture, shape_of_size
 from generator.catalog.catalogue import Catalog
 from generator.catalog.records import Gpu, Method, Recipe
 from generator.estimate import Plan
+from generator.verdict.results import ReasonId
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +83,14 @@ def applies(recipe: Recipe, setup: Setup) -> bool:
     return recipe.settings.cpu_offload == "none" or setup.host_memory_gib is not None
 
 
-def has_what_it_needs(recipe: Recipe, gpu: Gpu) -> bool:
-    """Whether the card has the number format that a recipe computes in."""
-    return "bf16" not in recipe.needs or gpu.bf16.value
+def missing(recipe: Recipe, gpu: Gpu) -> tuple[ReasonId, ...]:
+    """What a recipe needs and the card has not: the number format it computes in, the platform of its libraries."""
+    found: list[ReasonId] = []
+    if "bf16" in recipe.needs and not gpu.bf16.value:
+        found.append("needs-bf16")
+    if recipe.platforms and gpu.platform not in recipe.platforms:
+        found.append("needs-platform")
+    return tuple(found)
 
 
 @lru_cache(maxsize=4096)

@@ -25,6 +25,7 @@ def _gpu(gpu: Gpu) -> dict[str, Any]:
             "best": speed.best.value,
         },
         "bf16": gpu.bf16.value,
+        "platform": gpu.platform,
         "tdp_w": gpu.tdp_w.value,
         "name": gpu.name,
         "names": [*gpu.aliases, *gpu.misnomers],
@@ -66,6 +67,7 @@ def calculator_data(catalog: Catalog) -> dict[str, Any]:
                         "settings": recipe.settings.model_dump(),
                         "compromise": recipe.compromise,
                         "needs": list(recipe.needs),
+                        "platforms": list(recipe.platforms),
                     }
                     for recipe in method.ladder
                 ],

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from generator.catalog import Catalog
+from generator.catalog.loading import LAYOUTS
 from generator.catalog.yaml_positions import read_document
 from generator.verdict import setup_of, subject_of
 from generator.verdict.ladder import choose, try_ladder
@@ -16,14 +17,14 @@ Key = tuple[str, str, str]
 """Rig, model and method."""
 ReasonKind = Literal["data", "memory-model", "policy", "unknown"]
 REASONS: tuple[ReasonKind, ...] = get_args(ReasonKind)
-"""data: models, GPUs, rigs; memory-model: program and constants; policy: thresholds and ladders; unknown: the old data
-cannot be computed any more, so nobody can tell."""
+"""data: models, GPUs, rigs; memory-model: program and constants; policy: thresholds and ladders; unknown: nobody
+can tell."""
 PROVENANCE = frozenset(
     {"source", "as_printed", "where", "read", "reason", "kind", "also", "conflicts", "citations", "sources", "summary"}
 )
 """Keys that say where a value comes from: an edit there changes no value."""
-_FOLDERS = {"models": "model", "gpus": "gpu", "rigs": "rig", "methods": "method", "sources": "source", "stack": "stack"}
-_SINGLES = {"policy": "policy", "constants": "constants"}
+NOT_SHOWN = ("permalinks", "link-exceptions")
+"""Kinds of file that no verdict and no page of values rests on."""
 
 Scalar = str | int | float | bool | None
 
@@ -83,14 +84,22 @@ Files = Mapping[FileId, Mapping[str, Any]]
 def read_plain(data_dir: Path) -> dict[FileId, Mapping[str, Any]]:
     """Every YAML file of a data/ as plain data; a file that cannot be read is empty."""
     found: dict[FileId, Mapping[str, Any]] = {}
-    for path in sorted(data_dir.rglob("*.yml")):
-        relative = path.relative_to(data_dir)
-        kind = _FOLDERS.get(relative.parts[0]) if len(relative.parts) > 1 else _SINGLES.get(relative.stem)
-        if kind is None or path.is_symlink():
+    for layout in LAYOUTS:
+        if layout.kind in NOT_SHOWN:
             continue
-        document, _ = read_document(path, relative.as_posix())
-        plain = document.root.plain if document else {}
-        found[FileId(kind, relative.stem, relative.as_posix())] = plain
+        single = not layout.folder
+        pattern = (
+            f"{layout.kind}.yml"
+            if single
+            else f"{layout.folder}/*/*.yml"
+            if layout.nested
+            else f"{layout.folder}/*.yml"
+        )
+        for path in sorted(data_dir.glob(pattern)):
+            if not path.is_symlink():
+                relative = path.relative_to(data_dir).as_posix()
+                document, _ = read_document(path, relative)
+                found[FileId(layout.kind, path.stem, relative)] = document.root.plain if document else {}
     return found
 
 
@@ -148,13 +157,36 @@ def flips_between(before: Mapping[Key, str], after: Mapping[Key, str]) -> Iterat
             yield Flip(*key, before[key], after[key])
 
 
-def with_reasons(flips: Iterable[Flip], before: Catalog | None, after: Catalog) -> Iterator[Flip]:
+def with_reasons(
+    flips: Iterable[Flip], before: Catalog | None, after: Catalog, files: tuple[Files, Files] | None = None
+) -> Iterator[Flip]:
     """Each flip with what caused it: the old data are computed again, then given the new parts one after another.
 
-    `before` is none where the old data cannot be read by this program.
+    `before` is none where the old data cannot be read by this program; then `files`, the old and the new ones, say
+    what it may have been. Without them nobody can tell.
     """
     for flip in flips:
-        yield replace(flip, reasons=_reasons(flip, before, after) if before else ("unknown",))
+        if before is not None:
+            yield replace(flip, reasons=_reasons(flip, before, after))
+        elif files is not None:
+            yield replace(flip, reasons=_by_exclusion(flip, after, *files))
+        else:
+            yield replace(flip, reasons=("unknown",))
+
+
+def _by_exclusion(flip: Flip, after: Catalog, old: Files, new: Files) -> tuple[ReasonKind, ...]:
+    """What of the things that the verdict rests on differs; the memory model where nothing else does."""
+    one, other = ({(file.kind, file.id): plain for file, plain in files.items()} for files in (old, new))
+
+    def differs(*keys: tuple[str, str]) -> bool:
+        return any(one.get(key) != other.get(key) for key in keys)
+
+    gpu = after.rigs[flip.rig].gpu if flip.rig in after.rigs else ""
+    data = differs(("model", flip.model), ("rig", flip.rig), ("gpu", gpu))
+    policy = differs(("policy", "policy"), ("method", flip.method))
+    model = differs(("constants", "constants")) or not (data or policy)
+    found: dict[ReasonKind, bool] = {"data": data, "memory-model": model, "policy": policy}
+    return tuple(reason for reason, changed in found.items() if changed)
 
 
 def _reasons(flip: Flip, before: Catalog, after: Catalog) -> tuple[ReasonKind, ...]:

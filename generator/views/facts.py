@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from generator.catalog.fields import Citation, Cited, Conflict, Kind, Record, Text
+from generator.catalog.hardware_records import Price
 from generator.catalog.records import Source
 
 
@@ -20,6 +21,8 @@ class Fact:
     citations: tuple[Citation, ...]
     reason: Text | None
     conflicts: tuple[Conflict, ...]
+    as_of: str | None = None
+    """The time that a price is from."""
 
     @property
     def anchor(self) -> str:
@@ -34,7 +37,8 @@ def fact_anchor(field: str) -> str:
 
 def fact_of(cited: Cited, field: str) -> Fact:  # type: ignore[type-arg]  # any value will do
     """A cited value as a fact called `field`."""
-    return Fact(field, cited.value, cited.kind, cited.citations, cited.reason, cited.conflicts)
+    as_of = cited.as_of if isinstance(cited, Price) else None
+    return Fact(field, cited.value, cited.kind, cited.citations, cited.reason, cited.conflicts, as_of)
 
 
 def facts_of(record: Record, prefix: str = "") -> tuple[Fact, ...]:

@@ -1,4 +1,4 @@
-"""What the methodology page shows: formulas, inputs, measured runs beside the estimate, what single settings save."""
+"""What the methodology page shows: formulas, inputs, what single settings save."""
 
 from __future__ import annotations
 
@@ -7,9 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from generator.catalog import Catalog
-from generator.catalog.measurements import Measurement
 from generator.catalog.rules.completeness import REQUIRED_CONSTANTS
-from generator.estimate.accuracy import Comparison, Failures, Summary, compare, failures, finished, summaries
 from generator.estimate.inputs import FLAGS, PLAN_ANSWERS, PLAN_NUMBERS, name_of
 from generator.estimate.layer import LAYER
 from generator.estimate.layers import PER_LAYER
@@ -24,10 +22,8 @@ from generator.verdict.results import RigReport
 __all__ = [
     "FORMULAS",
     "PHASES",
-    "Checks",
     "Input",
     "LeverRow",
-    "checks_of",
     "formula_inputs",
     "lever_rows",
     "phase_terms_of",
@@ -97,40 +93,6 @@ def _input(name: str, *, in_layer: bool) -> Input:
     if name.startswith("sustained_flops"):
         return Input(name, "gpu")
     return Input(name, "rig" if name.startswith("bus_") else "model")
-
-
-@dataclass(frozen=True, slots=True)
-class CheckRow:
-    """A measured run that finished, with its estimate."""
-
-    measurement: Measurement
-    measured_gib: float
-    peak_gib: float
-    error: float
-
-
-@dataclass(frozen=True, slots=True)
-class Checks:
-    """The estimate against everything that was measured."""
-
-    rows: tuple[CheckRow, ...]
-    """By method, then as published."""
-    summaries: tuple[Summary, ...]
-    failures: Failures
-
-
-def checks_of(catalog: Catalog) -> Checks:
-    """Measured runs with their estimates, and their errors by source and method."""
-    comparisons = compare(catalog)
-    order = list(catalog.methods)
-    rows = [_check_row(each, error) for each, error in finished(comparisons)]
-    rows.sort(key=lambda row: order.index(row.measurement.method))
-    return Checks(tuple(rows), summaries(comparisons), failures(comparisons))
-
-
-def _check_row(comparison: Comparison, error: float) -> CheckRow:
-    measured_gib = comparison.measurement.peak_gib or 0.0
-    return CheckRow(comparison.measurement, measured_gib, comparison.peak_gib, error)
 
 
 PEAK_DIGITS = 1

@@ -9,6 +9,7 @@ from generator.verdict.results import Reason, ReasonId, Rung
 SEVERITY: Mapping[ReasonId, int] = {
     "not-modelled": 3,
     "needs-bf16": 3,
+    "needs-platform": 3,
     "memory-exceeds": 3,
     "overhead-exceeds": 3,
     "compromise-memory": 3,

@@ -6,45 +6,67 @@ from dataclasses import replace
 
 import pytest
 
-from generator.estimate.accuracy import compare, failures, percentile, summaries
+from generator.catalog import Catalog
+from generator.estimate.accuracy import compare, failures, not_stated, percentile, summaries
+from generator.estimate.results import Band
 
+EXACT = "fms-acceleration"
+"""The source whose readings are exact bytes of the allocator."""
 LIMIT = 0.05
 """Full fine-tuning of 8B under FSDP: within 5 %."""
 
 
 @pytest.mark.parametrize("run", ["fms-accel-189", "fms-accel-190", "fms-accel-193", "fms-accel-194", "fms-accel-195"])
-def test_full_fine_tuning_of_8b_on_four_cards(catalog, run: str) -> None:
-    found = {comparison.measurement.id: comparison for comparison in compare(catalog)}
+def test_full_fine_tuning_of_8b_on_four_cards(catalog: Catalog, run: str) -> None:
+    found = {comparison.run.id: comparison for comparison in compare(catalog).comparisons}
     assert abs(found[run].error) <= LIMIT, f"{found[run].peak_gib:.2f} GiB against {found[run].measurement.peak_gib}"
 
 
-@pytest.mark.parametrize(("method", "limit"), [("full", 0.03), ("lora", 0.05), ("qlora", 0.06)])
-def test_median_absolute_error_by_method(catalog, method: str, limit: float) -> None:
-    found = next(each for each in summaries(compare(catalog)) if each.method == method)
-    assert found.runs >= 8
+@pytest.mark.parametrize(("method", "limit"), [("full", 0.03), ("lora", 0.05), ("qlora", 0.08)])
+def test_median_absolute_error_of_exact_readings(catalog: Catalog, method: str, limit: float) -> None:
+    found = next(
+        each for each in summaries(compare(catalog).comparisons) if each.source == EXACT and each.method == method
+    )
+    assert found.runs >= 40
     assert found.median_absolute <= limit
-    assert found.ninetieth_percentile <= 0.15
-    assert found.too_low <= 0.03 * found.runs
 
 
-def test_runs_that_failed_do_not_fit(catalog) -> None:
-    found = failures(compare(catalog))
-    assert found.runs == 30
-    assert found.no >= 0.9 * found.runs
-    assert found.yes == 0
+def test_runs_that_failed_do_not_fit(catalog: Catalog) -> None:
+    found = failures(compare(catalog).comparisons)
+    assert found.runs >= 70
+    assert found.no >= 0.75 * found.runs
 
 
-def test_summaries_by_hand(catalog) -> None:
-    comparisons = compare(catalog)
-    full = [each for each in comparisons if each.measurement.id in ("fms-accel-189", "fms-accel-193")]
+def test_every_row_is_compared_or_left_out_with_a_reason(catalog: Catalog) -> None:
+    accuracy = compare(catalog)
+    compared, left = {each.run.id for each in accuracy.comparisons}, {each.run.id for each in accuracy.left}
+    assert not compared & left
+    assert compared | left == {run.id for run in catalog.measurements}
+    assert all(each.detail for each in accuracy.left if each.reason in ("not-stated", "not-modelled"))
+
+
+def test_what_nobody_states_leaves_a_run_out(catalog: Catalog) -> None:
+    run = next(run for run in catalog.measurements if run.id == "fms-accel-189")
+    assert not_stated(run.settings) == ()
+    assert not_stated(run.settings.model_copy(update={"fused_ce": None, "optimizer": None})) == (
+        "optimizer",
+        "fused_ce",
+    )
+    speed = {"peak": None, "fused_ce": None, "optimizer": None}
+    assert not_stated(run.settings.model_copy(update=speed)) == ()
+
+
+def test_summary_by_hand(catalog: Catalog) -> None:
+    comparisons = compare(catalog).comparisons
+    two = [each for each in comparisons if each.run.id in ("fms-accel-189", "fms-accel-193")]
     wrong = [
-        replace(each, peak_gib=each.measurement.peak_gib * factor)
-        for each, factor in zip(full, (1.2, 0.8), strict=True)
+        replace(each, band=Band(0.0, each.measurement.peak_gib * factor, 1000.0))
+        for each, factor in zip(two, (1.2, 0.8), strict=True)
     ]
     (found,) = summaries(wrong)
     assert found.median == pytest.approx(0.0)
     assert found.median_absolute == pytest.approx(0.2)
-    assert found.too_low == 1
+    assert (found.too_low, found.inside, found.reading) == (1, 2, "max-allocated")
 
 
 def test_percentile_lies_between_neighbours() -> None:

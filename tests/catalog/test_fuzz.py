@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -11,6 +14,7 @@ from hypothesis import strategies as st
 
 from generator.catalog import Catalog, load_catalog
 from generator.catalog.yaml_positions import MAX_DEPTH, parse_document
+from generator.catalog.yaml_text import yaml_text
 from generator.errors import CatalogErrors
 from tests.support import FILES, tiny_catalog
 
@@ -88,3 +92,48 @@ def test_any_text_is_plain_data_or_errors(text: str) -> None:
         assert errors
     else:
         assert _depth(document.root.plain) <= MAX_DEPTH
+
+
+LEAVES = st.sampled_from(
+    [None, True, 0, -1, 1e-9, 10**18, 0.5, "", "x", "https://x", "2026-02-30", [], {}, [1], {"a": 1}]
+)
+
+
+def _paths(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
+    """Where something stands in a record: keys and indices from the top."""
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for step, item in items:
+        yield (*path, step)
+        yield from _paths(item, (*path, step))
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(draw=st.data())
+def test_hostile_records(pristine: Path, tmp_path: Path, draw: st.DataObject) -> None:
+    """Values of a record replaced, removed and added, whatever their types."""
+    data = tmp_path / "data"
+    shutil.rmtree(data, ignore_errors=True)
+    shutil.copytree(pristine, data)
+    name = draw.draw(st.sampled_from(NAMES))
+    document, _ = parse_document((data / name).read_bytes(), name)
+    assert document is not None
+    plain = copy.deepcopy(document.root.plain)
+    for _ in range(draw.draw(st.integers(1, 3))):
+        paths = list(_paths(plain))
+        if not paths:
+            break
+        *above, last = draw.draw(st.sampled_from(paths))
+        owner = plain
+        for step in above:
+            owner = owner[step]
+        what = draw.draw(st.sampled_from(["replace", "remove", "add"]))
+        if what == "replace":
+            owner[last] = draw.draw(LEAVES)
+        elif what == "remove":
+            del owner[last]
+        elif isinstance(owner, dict):
+            owner[draw.draw(st.sampled_from(["x", "source", "value", "ru", "sources", "kind"]))] = draw.draw(LEAVES)
+        else:
+            owner.append(draw.draw(LEAVES))
+    (data / name).write_text(yaml_text(plain), encoding="utf-8")
+    loads(data)

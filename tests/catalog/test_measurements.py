@@ -1,89 +1,170 @@
-"""Measured runs: every wrong cell at its line, all at once."""
+"""Measured runs: every wrong cell at its line, all at once; documented defaults fill what a row leaves open."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
-from generator.catalog.measurements import read_measurements
+import pytest
 
+from generator.architecture import count_parameters
+from generator.catalog import Catalog
+from generator.catalog.hugging_face import shape_of
+from generator.catalog.measured_files import cited_by_measurements, read_measurements
+
+SHAPE = shape_of({"model_type": "gpt2", "n_embd": 8, "n_layer": 1, "n_head": 1, "n_positions": 8, "vocab_size": 10})
 HEADER = (
-    "id,source,where,model,shape,method,precision,optimizer,optimizer_impl,sharding,n_gpus,gpu,seq_len,micro_batch,"
-    "grad_checkpointing,attention,fused_ce,kernels,reduce_dtype,root_wrap,quant,lora_rank,lora_targets,outcome,peak_gib\n"
+    "id,where,model,shape,method,precision,sharding,n_gpus,gpu,seq_len,grad_checkpointing,outcome,reading,peak,unit\n"
 )
-GOOD = (
-    "run-1,src,p. 1,M,m,full,bf16-mixed,adamw,fused,fsdp2,4,gpu,4096,1,y,sdpa,y,stock,bf16,separate,"
-    "none,,,finished,30.5\n"
-)
+GOOD = "run-1,p. 1,M,m,full,bf16-mixed,fsdp2,4,gpu,4096,y,finished,max-allocated,30.5,GiB\n"
 
 
-def read(tmp_path: Path, rows: str) -> tuple[int, list[str]]:
+def read(tmp_path: Path, rows: str, defaults: str = "", header: str = HEADER) -> tuple[list, list[str]]:
     folder = tmp_path / "data" / "measurements"
-    folder.mkdir(parents=True)
-    (folder / "runs.csv").write_text(HEADER + rows, encoding="utf-8")
-    found, errors = read_measurements(tmp_path / "data", {"m"}, {"src"})
-    return len(found), [str(error) for error in errors]
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "src.csv").write_text(header + rows, encoding="utf-8")
+    if defaults:
+        (folder / "src.yml").write_text(defaults, encoding="utf-8")
+    data = read_measurements(tmp_path / "data", {"m": SHAPE}, {"src"})
+    return data.runs, [str(error) for error in data.errors]
 
 
 def test_a_good_row(tmp_path: Path) -> None:
-    assert read(tmp_path, GOOD) == (1, [])
+    (run,), errors = read(tmp_path, GOOD)
+    assert errors == []
+    assert (run.id, run.source, run.published.peak_gib) == ("run-1", "src", 30.5)
+    assert run.settings.optimizer is None
+    assert run.defaults == {}
+
+
+def test_decimal_gigabytes_are_converted_and_stay_as_printed(tmp_path: Path) -> None:
+    (run,), _ = read(tmp_path, GOOD.replace("GiB", "GB"))
+    assert (run.published.peak, run.published.unit) == (30.5, "GB")
+    assert run.published.peak_gib == pytest.approx(30.5e9 / 2**30)
+
+
+def test_defaults_fill_what_is_blank_and_nothing_else(tmp_path: Path) -> None:
+    defaults = (
+        "defaults:\n"
+        "  - {setting: seq_len, value: '512', where: config}\n"
+        "  - {setting: optimizer, value: adamw, when: {method: lora}, where: script}\n"
+        "  - {setting: optimizer, value: adamw-8bit, where: script}\n"
+        "  - {setting: optimizer, value: sgd, where: script}\n"
+    )
+    (first, second), errors = read(tmp_path, GOOD + GOOD.replace("run-1", "run-2").replace("4096", ""), defaults)
+    assert errors == []
+    assert (first.settings.seq_len, second.settings.seq_len) == (4096, 512)
+    assert second.published.seq_len is None
+    assert first.settings.optimizer == "adamw-8bit"
+    assert set(first.defaults) == {"optimizer"}
+    assert second.defaults["seq_len"].where == "config"
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("{setting: seq_len, value: many, where: x}", "expected a value of `seq_len`, found `many`"),
+        ("{setting: peak, value: '1', where: x}", "expected a column that is a setting, found `peak`"),
+        ("{setting: seq_len, value: '1', when: {colour: red}, where: x}", "columns of a measurement, found `colour`"),
+    ],
+)
+def test_defaults_that_mean_nothing(tmp_path: Path, line: str, message: str) -> None:
+    _, errors = read(tmp_path, GOOD, f"defaults:\n  - {line}\n")
+    (error,) = errors
+    assert error.startswith("data/measurements/src.yml:2:")
+    assert message in error
 
 
 def test_wrong_cells_are_reported_together(tmp_path: Path) -> None:
     rows = GOOD.replace(",4,gpu", ",-4,gpu") + GOOD.replace("run-1", "run-2").replace(",m,full", ",nope,full")
     _, errors = read(tmp_path, rows)
-    assert any(error.startswith("data/measurements/runs.csv:2:") and "n_gpus" in error for error in errors)
-    assert any(error.startswith("data/measurements/runs.csv:3:") and "`nope`" in error for error in errors)
+    assert any(error.startswith("data/measurements/src.csv:2:") and "n_gpus" in error for error in errors)
+    assert any(error.startswith("data/measurements/src.csv:3:") and "`nope`" in error for error in errors)
 
 
-def test_a_finished_run_has_a_reading_and_a_failed_one_none(tmp_path: Path) -> None:
-    _, errors = read(tmp_path, GOOD.replace("finished,30.5", "finished,") + GOOD.replace("finished", "failed"))
-    assert len([error for error in errors if "expected a reading for a finished run alone" in error]) == 2
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        (GOOD.replace("max-allocated,30.5,GiB", ",,"), "expected a peak or a speed of a run that finished"),
+        (GOOD.replace("finished", "failed"), "expected no reading of a run that failed"),
+        (GOOD.replace("30.5,GiB", "30.5,"), "expected all three or none"),
+    ],
+)
+def test_readings_that_do_not_fit_together(tmp_path: Path, row: str, message: str) -> None:
+    _, (error,) = read(tmp_path, row)
+    assert message in error
 
 
 def test_ids_are_unique(tmp_path: Path) -> None:
     _, errors = read(tmp_path, GOOD + GOOD)
-    assert any("found that of data/measurements/runs.csv:2" in error for error in errors)
+    assert any("found that of data/measurements/src.csv:2" in error for error in errors)
 
 
 def test_a_wrong_cell_is_shown_where_it_stands(tmp_path: Path) -> None:
-    row = GOOD.replace("p. 1", '"p. 1, ""x"""').replace(",4,gpu", ",-4,gpu").replace(",y,sdpa", ",maybe,sdpa")
+    row = GOOD.replace("p. 1", '"p. 1, ""x"""').replace(",4,gpu", ",-4,gpu").replace(",y,fini", ",maybe,fini")
     _, errors = read(tmp_path, "\n" + row.replace(",30.5", ",much"))
-    line = "data/measurements/runs.csv:3"
+    line = "data/measurements/src.csv:3"
     assert errors == [
         f"{line}:{row.index('-4,gpu') + 1}: n_gpus: expected a number above 0, found `-4`",
-        f"{line}:{row.index('maybe') + 1}: grad_checkpointing: expected true or false, found `maybe`",
-        f"{line}:{row.index('30.5') + 1}: peak_gib: expected a number, found `much`",
+        f"{line}:{row.index('maybe') + 1}: grad_checkpointing: expected one of `y`, `n`, `selective`, found `maybe`",
+        f"{line}:{row.index('30.5') + 1}: peak: expected a number, found `much`",
     ]
-
-
-def test_an_empty_cell_has_a_place(tmp_path: Path) -> None:
-    row = GOOD.replace("finished,30.5", "finished,")
-    _, errors = read(tmp_path, row)
-    place = f"data/measurements/runs.csv:2:{len(row.rstrip()) + 1}: peak_gib: "
-    assert errors == [f"{place}expected a reading for a finished run alone, found nothing"]
 
 
 def test_columns_that_are_missing_or_unknown(tmp_path: Path) -> None:
     folder = tmp_path / "data" / "measurements"
     folder.mkdir(parents=True)
-    (folder / "runs.csv").write_text(HEADER.replace(",shape", ",shapes") + GOOD, encoding="utf-8")
     (folder / "bytes.csv").write_bytes(b"\xff")
     (folder / "notes.txt").write_text("x")
-    _, errors = read_measurements(tmp_path / "data", {"m"}, {"src"})
-    assert [str(error) for error in errors] == [
+    _, errors = read(tmp_path, GOOD, header=HEADER.replace(",shape", ",shapes"))
+    something = "expected `<source>.csv`, `<source>.yml`, `shapes.yml` or `configs`, found something else"
+    assert errors == [
+        "data/measurements/bytes.csv:1:1: expected a name that is the id of a source, found `bytes`",
         "data/measurements/bytes.csv:1:1: expected UTF-8, found the byte 0xFF",
-        "data/measurements/notes.txt:1:1: expected a plain file that ends in `.csv`, found something else",
+        f"data/measurements/notes.txt:1:1: {something}",
         (
-            "data/measurements/runs.csv:1:23: shapes: expected one of the columns of a measurement, found `shapes`"
+            "data/measurements/src.csv:1:16: shapes: expected one of the columns of a measurement, found `shapes`"
             " (did you mean `shape`?)"
         ),
-        "data/measurements/runs.csv:1:1: shape: expected a column, found none",
+        "data/measurements/src.csv:1:1: shape: expected a column, found none",
     ]
 
 
 def test_rows_of_another_length(tmp_path: Path) -> None:
     _, errors = read(tmp_path, GOOD.replace("\n", ",x\n") + GOOD.replace("\n", "\r") + "a,b\n")
     assert errors == [
-        "data/measurements/runs.csv:2:1: expected 25 cells as in the header, found 26",
-        "data/measurements/runs.csv:4:1: expected 25 cells as in the header, found 2",
+        "data/measurements/src.csv:2:1: expected 15 cells as in the header, found 16",
+        "data/measurements/src.csv:4:1: expected 15 cells as in the header, found 2",
     ]
+
+
+def shapes(tmp_path: Path, line: str, hidden: int = 64) -> list[str]:
+    configs = tmp_path / "data" / "measurements" / "configs"
+    configs.mkdir(parents=True)
+    config = {"model_type": "gpt2", "n_embd": hidden, "n_layer": 1, "n_head": 1, "n_positions": 8, "vocab_size": 100}
+    (configs / "toy.json").write_text(json.dumps(config))
+    (configs.parent / "shapes.yml").write_text(f"shapes:\n  toy: {line}\n")
+    return read(tmp_path, GOOD.replace(",m,full", ",toy,full"))[1]
+
+
+def test_a_shape_is_counted_and_compared_with_what_was_published(tmp_path: Path) -> None:
+    assert shapes(tmp_path / "a", "{source: src, where: p. 1, parameters: 57024}") == []
+    (error,) = shapes(tmp_path / "b", "{source: src, where: p. 1, parameters: 57000}")
+    assert "parameters: expected 57,024 as counted from the shape, found 57,000" in error
+    (error,) = shapes(tmp_path / "c", "{source: src, where: p. 1, billions: 7}")
+    assert "billions: expected 0.000 as counted from the shape, found 7" in error
+    (error,) = shapes(tmp_path / "d", "{source: nobody, where: p. 1, parameters: 57024}")
+    assert "expected the id of a source, found `nobody`" in error
+
+
+def test_sources_of_measurements_count_as_cited(tmp_path: Path) -> None:
+    shapes(tmp_path, "{source: other, where: p. 1, parameters: 57024}")
+    assert cited_by_measurements(tmp_path / "data") == {"src", "other"}
+
+
+def test_published_totals_of_all_shapes(catalog: Catalog) -> None:
+    used = {run.published.shape: run.shape for run in catalog.measurements}
+    exact = {name: shape.parameters for name, shape in catalog.measured_shapes.items() if shape.parameters}
+    assert len(exact) >= 8
+    for name, parameters in exact.items():
+        assert count_parameters(used[name]).total == parameters

@@ -51,10 +51,30 @@ BROKEN = [
      " there, or leave as_printed out)")),
     ("known-gpu", RIG, "gpu: rtx-6000-ada", "gpu: rtx-6000",
      "2:6: gpu: expected the id of a GPU, found `rtx-6000` (did you mean `rtx-6000-ada`?)"),
+    ("known-home-rig", "policy.yml", "workload:", "home_rig: 4x-rtx-6000\nworkload:",
+     "1:11: home_rig: expected the id of a rig, found `4x-rtx-6000` (did you mean `4x-rtx-6000-ada`?)"),
     ("known-family", RIG, "gpu: rtx-6000-ada", "gpu: rtx-6000-ada\nfamilies: [qwen2]",
      "3:12: families.0: expected the id of a family, found `qwen2` (did you mean `qwen3`?)"),
     ("rig-link", GPU, "p2p: {value: expected,", "p2p: {value: unsupported,",
      "10:12: interconnect.p2p.value: expected false, since rtx-6000-ada does not support it; found `true`"),
+    ("rig-link", GPU, "nvlink: {value: false, source: rtx-6000-ada-datasheet}\np2p: {value: expected,",
+     "nvlink: {value: true, source: rtx-6000-ada-datasheet}\np2p: {value: nvlink-only,",
+     ("10:12: interconnect.p2p.value: expected false, since rtx-6000-ada does it over an NVLink bridge of 2 alone;"
+      " found `true`")),
+    ("dense-below-sparse", GPU, "bf16: {value: true,", ("bf16_sparse_tflops: {value: 300, source:"
+     " rtx-6000-ada-datasheet}\nbf16: {value: true,"),
+     "22:28: bf16_dense_tflops.value: expected at most 300 TFLOPS (bf16_sparse_tflops), found 364.2 TFLOPS"),
+    ("sixteen-bit-peak", GPU, "bf16: {value: true,", "bf16: {value: false,",
+     "22:1: bf16_dense_tflops: expected none, found one: the card has no bf16 (fp16_dense_tflops)"),
+    ("sixteen-bit-peak", GPU, "bf16_dense_tflops:", "fp16_dense_tflops:",
+     "29:1: bf16: expected bf16_dense_tflops beside it, found none: the card has bf16"),
+    ("nvlink-speed", GPU, "nvlink: {value: false,", ("nvlink_gb_per_s: {value: 100, source: rtx-6000-ada-datasheet}"
+     "\nnvlink: {value: false,"), "30:1: nvlink_gb_per_s: expected `nvlink: true` beside it, found none"),
+    ("nvlink-speed", GPU, "p2p: {value: expected,", "p2p: {value: nvlink-only,",
+     "31:14: p2p.value: expected `nvlink: true` beside it, found `nvlink-only`"),
+    ("speed-class", GPU, "  kind: assumed\n  reason: {ru: Доля", ("  speed_class: ada\n  kind: assumed\n"
+     "  reason: {ru: Доля"),
+     "24:16: sustained_tflops.speed_class: expected the id of a speed class of policy.yml, found `ada`"),
     ("derived-from", MODEL, "card: qwen3-0.6b-card", "card: qwen3-0.6b-card\nderived_from: qwen2",
      "8:15: derived_from: expected the id of a model, found `qwen2`"),
     ("derived-from", MODEL, "card: qwen3-0.6b-card", "card: qwen3-0.6b-card\nderived_from: qwen3-0.6b",
@@ -150,6 +170,9 @@ BROKEN = [
      "23:52: size_classes.1.below_billions: expected more than 5.5, found 5"),
     ("ascending-lists", "policy.yml", "[2048, 8192]", "[8192, 2048]",
      "8:28: workload.context_variants.1: expected more than 8192, found 2048"),
+    ("source-summary", "sources/zero.yml", "summary: {ru: Статья о шардировании., en: The paper on sharding.}", "",
+     ("1:1: expected a summary in both languages that says what the source gives, found none (write `summary:"
+      " {ru: …, en: …}`)")),
     ("read-after-published", "sources/zero.yml", "published: '2019'", "published: 2026-12-02",
      "6:7: read: expected a day from 2026-12-02 on, found 2026-12-01"),
     ("fresh", "sources/zero.yml", "read: 2026-12-01", "read: 2025-11-30",
@@ -184,6 +207,18 @@ def test_a_reason_explains_a_vendors_figure(data: Path) -> None:
     new = "{value: 0.7, source: qwen3-0.6b-card, reason: {ru: С буферами., en: With buffers.}}"
     edit(data, MODEL, "{value: 0.6, source: qwen3-0.6b-card, as_printed: 0.6B}", new)
     assert errors(data) == []
+
+
+def test_a_speed_is_the_share_of_the_peak_that_its_class_says(data: Path) -> None:
+    shares = "cautious: 0.2, expected: 0.3, best: 0.4"
+    named = "id: ada, name: {ru: Ада, en: Ada}, reason: {ru: Измерено., en: Measured.}, citations: [{source: zero}]"
+    edit(data, "policy.yml", "size_classes:", f"speed_classes:\n  - {{{named}, {shares}}}\nsize_classes:")
+    edit(data, GPU, "sustained_tflops:\n", "sustained_tflops:\n  speed_class: ada\n")
+    assert errors(data) == []
+    edit(data, GPU, "  best: 146", "  best: 160")
+    assert [str(error) for error in errors(data)] == [
+        f"data/{GPU}:29:9: sustained_tflops.best: expected about 145.7 TFLOPS (0.4 of the dense peak), found 160"
+    ]
 
 
 def second_model(data: Path, *edits: tuple[str, str]) -> None:

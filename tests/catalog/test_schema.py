@@ -11,7 +11,7 @@ import jsonschema
 import pytest
 
 from generator.catalog.loading import LAYOUTS, Layout
-from generator.catalog.schema import SCHEMAS_DIR, schemas, stale_schemas, write_schemas
+from generator.catalog.schema import MEASURED, SCHEMAS_DIR, schemas, stale_schemas, write_schemas
 from generator.catalog.yaml_positions import read_document
 from tests.support import FILES, MODEL, edit, tiny_catalog
 
@@ -43,7 +43,7 @@ def test_the_schemas_in_the_repository_are_fresh() -> None:
 
 
 def test_stale_missing_and_stray_schemas_are_named(tmp_path: Path) -> None:
-    assert len(write_schemas(tmp_path)) == len(LAYOUTS)
+    assert len(write_schemas(tmp_path)) == len(LAYOUTS) + len(MEASURED)
     assert write_schemas(tmp_path) == []
     (tmp_path / "rig.schema.json").write_text("{}")
     (tmp_path / "gpu.schema.json").unlink()
@@ -115,6 +115,6 @@ def test_what_the_loader_refuses_the_schema_refuses(tmp_path: Path, old: str, ne
 
 
 def test_there_is_a_schema_for_each_kind_of_file() -> None:
-    assert {name.partition(".")[0] for name in schemas()} == {layout.kind for layout in LAYOUTS}
+    assert {name.partition(".")[0] for name in schemas()} == {layout.kind for layout in LAYOUTS} | set(MEASURED)
     assert {BY_KIND["model"].pattern, BY_KIND["policy"].pattern} == {"models/<folder>/<id>.yml", "policy.yml"}
     assert len(FILES) > len(LAYOUTS)

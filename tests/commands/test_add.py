@@ -254,3 +254,10 @@ def test_a_file_that_is_none(data: Path, tmp_path: Path, capsys: pytest.CaptureF
     (tmp_path / "x.json").write_text('{"model_type": "t5"}', encoding="utf-8")
     assert add(data, str(tmp_path / "x.json")) == 1
     assert "model_type: expected one of the" in capsys.readouterr().err
+
+
+def test_a_quantised_copy_is_said(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "acme-1b.json"
+    path.write_text(json.dumps({**CONFIG, "quantization_config": {"quant_method": "fp8"}}), encoding="utf-8")
+    assert add(data, str(path)) == 0
+    assert "add the original instead" in capsys.readouterr().out

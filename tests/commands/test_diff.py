@@ -187,15 +187,28 @@ def test_a_flip_that_the_program_causes_is_the_memory_model(small: Path, capsys:
     assert rows[0].endswith("| borderline | **comfortable** | memory model |")
 
 
-def test_old_data_that_nobody_can_read_any_more(small: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    ("name", "old", "new", "reason"),
+    [
+        (None, "", "", "memory model"),
+        ("constants.yml", "overhead-gib-one-gpu: {value: 0.8,", "overhead-gib-one-gpu: {value: 0.9,", "memory model"),
+        ("policy.yml", "fresh_days: {value: 365,", "fresh_days: {value: 366,", "policy"),
+        ("models/qwen3/qwen3-0.6b.yml", "vendor: Alibaba (Qwen)", "vendor: Alibaba", "data"),
+    ],
+)
+def test_old_data_that_nobody_can_read_any_more_leave_what_differs(
+    small: Path, capsys: pytest.CaptureFixture[str], name: str | None, old: str, new: str, reason: str
+) -> None:
     text = (small / "verdicts.csv").read_text(encoding="utf-8")
     write(small, "verdicts.csv", text.replace(",comfortable", ",borderline", 1))
     write(small, "sources/zero.yml", "title: [\n")
     commit(small, "of another version")
     git(small.parent, "checkout", "-q", "HEAD~1", "--", "data/sources", "data/verdicts.csv")
+    if name:
+        edit(small, name, old, new)
     rows = [line for line in diff(small, capsys, "main").splitlines() if "/#" in line]
     assert len(rows) == 1
-    assert rows[0].endswith("| unknown: this version cannot read the old data |")
+    assert rows[0].endswith(f"| **comfortable** | {reason} |")
 
 
 @pytest.mark.parametrize(
@@ -223,3 +236,9 @@ def test_a_hostile_value_stays_in_its_cell(text: str) -> None:
     assert shown.startswith("`")
     assert shown.endswith("`")
     assert not re.search(r"[`|\n\u202e]", shown[1:-1])
+
+
+def test_files_of_one_name_in_two_folders_are_two(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    data = Path(shutil.copytree(DATA_DIR, tmp_path / "data"))
+    commit(data)
+    assert diff(data, capsys, "HEAD") == "## What this changes\n\nNothing in the data and no verdict changes.\n"

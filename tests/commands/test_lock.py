@@ -73,8 +73,9 @@ def test_lock_mends_what_check_complains_of(data: Path, capsys: pytest.CaptureFi
     assert told[-1].endswith("in 1 file")
     before = (data / "verdicts.csv").read_text(encoding="utf-8")
     assert cli.main(["lock", "--data-dir", str(data)]) == 0
-    *changes, last = capsys.readouterr().out.splitlines()
+    *changes, last, history = capsys.readouterr().out.splitlines()
     assert last.startswith("wrote data/verdicts.csv: ")
+    assert history.startswith("wrote data/changes.csv: ")
     assert len(changes) == len(told) - 1
     assert f"qwen3-8b, full, {RIG}: 'comfortable' → 'borderline'" in changes
     assert before != (data / "verdicts.csv").read_text(encoding="utf-8")

@@ -114,8 +114,9 @@ def open_page(browser: Browser, address: str):
 
 @pytest.fixture(scope="session")
 def paths(site_dir: Path) -> list[str]:
-    """Paths of all pages of a language, as in `Page.path`."""
-    found = (file.parent.relative_to(site_dir).as_posix() for file in site_dir.rglob("index.html"))
+    """Paths of all pages of a language, as in `Page.path`; embeds are no pages."""
+    pages = (file.parent for file in site_dir.rglob("index.html") if file.parent.name != "embed")
+    found = (page.relative_to(site_dir).as_posix() for page in pages)
     return sorted("" if path == "." else f"{path}/" for path in found if path != "en" and not path.startswith("en/"))
 
 

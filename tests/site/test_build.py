@@ -144,7 +144,7 @@ def test_every_link_leads_somewhere(site_dir, trees):
     ids = {name: {node.get("id") for node in tree.iter() if node.get("id")} for name, tree in trees.items()}
     dead = []
     for name, tree in trees.items():
-        for node in tree.iter("a", "link", "script", "img", "use"):
+        for node in tree.iter("a", "link", "script", "img", "use", "iframe"):
             target = node.get("href") or node.get("src")
             if not target or urlsplit(target).scheme or name.endswith("404.html"):
                 continue
@@ -182,6 +182,10 @@ def test_every_page_says_what_it_is(trees):
         language = "en" if name.startswith("en/") else "ru"
         assert tree.get("lang") == language, name
         assert len(tree.xpath("//h1")) == 1, name
+        if name.endswith("/embed/index.html"):
+            assert tree.xpath("//link[@rel='canonical']/@href")[0].endswith(name.removesuffix("embed/index.html")), name
+            assert tree.xpath("//meta[@name='robots']/@content") == ["noindex"], name
+            continue
         assert tree.xpath("//meta[@name='description']/@content")[0].strip(), name
         assert tree.xpath("//meta[@property='og:title']/@content")[0].strip(), name
         assert tree.xpath("//link[@rel='canonical']/@href")[0].startswith("http"), name

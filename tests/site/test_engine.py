@@ -18,6 +18,8 @@ from generator.catalog.hugging_face import shape_of
 from generator.errors import PlanError, UnsupportedArchitecture
 from generator.estimate import Plan, estimate
 from generator.site.browser import bundle
+from generator.verdict.advice import max_seq_len
+from generator.verdict.changes import changes_that_fit
 from generator.views.calculator import engine_data
 from tests.site.pages_support import real_catalog
 from tests.site.random_plans import CHOICES, random_plans
@@ -92,6 +94,30 @@ def test_random_plans_hold_every_choice() -> None:
         assert {getattr(plan, name) for plan in plans} == set(values), name
     assert {plan.n_gpus for plan in plans} >= {1, 2, 1024}
     assert {plan.seq_len for plan in plans} >= {1, 4095, 4096, 4097}
+
+
+ADVISE_ALL = """([data, plans]) => {
+  const E = TrainfitEngine;
+  const catalog = E.catalogOf(data);
+  return plans.map((settings) => {
+    const plan = E.planOf({ ...settings, shape: E.unpacked(TrainfitModels[settings.model].shape) });
+    const changes = E.changes_that_fit(catalog, plan, 131072);
+    return [E.max_seq_len(catalog, plan, 131072), changes.map((each) => [each.settings.items(), each.peak_gib, each.memory])];
+  });
+}"""
+
+
+def test_advice_is_the_same(engine: Page) -> None:
+    catalog = real_catalog()
+    plans = list(random_plans(catalog, 300, seed=8))
+    answers = engine.evaluate(ADVISE_ALL, [engine_data(catalog), [settings for settings, _ in plans]])
+    proposed = 0
+    for (settings, plan), (longest, changes) in zip(plans, answers, strict=True):
+        expected = changes_that_fit(catalog, plan, 131_072)
+        proposed += len(expected)
+        told = [[json.loads(json.dumps(list(each.settings.items()))), each.peak_gib, each.memory] for each in expected]
+        assert [longest, changes] == [max_seq_len(catalog, plan, 131_072), told], settings
+    assert proposed > 50
 
 
 def mutations(configs: list[dict[str, Any]], rng: random.Random) -> list[Any]:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import datetime
 import re
+from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 
 import pytest
 from lxml import etree, html
 
+from generator.catalog.changes import ChangeRow
 from generator.site.badges import badge_svg
 from generator.site.lettering import lines, runs, width
-from generator.site.light import LightWriter, light_paths, write_all
+from generator.site.light import LightWriter, light_paths, moved_paths, write_all
+from generator.site.page import light_path
 from generator.site.pages_site import Site
 from generator.site.policy import inline_script, page_policy, script_hash
 from generator.site.previews import COLOURS, SIZE, keys, picture, write_previews
@@ -154,6 +159,51 @@ def test_a_badge_has_room_for_its_words(verdict) -> None:
     assert ends[1] < float(badge.get("width"))
     assert badge.get("aria-label") == "Модель <x> · 4× GPU: LoRA: & комфортно"
     assert badge.find("{*}rect").get("fill") == COLOURS[verdict][0]
+
+
+def test_old_addresses_lead_to_where_the_page_is_now(tmp_path) -> None:
+    catalog = real_catalog()
+    kept = MappingProxyType({MODEL: catalog.models[MODEL]})
+    moved = {"models/old-name/": f"models/{MODEL}/", "rigs/old-rig/": f"rigs/{RIG}/", "gpus/a/": "gpus/b/"}
+    small = replace(catalog, models=kept, permalinks=MappingProxyType(moved))
+    write_all(small, {RIG: real_reports()[RIG]}, ("ru", "en"), tmp_path)
+    for prefix in ("", "en/"):
+        for old in (f"v/{RIG}/old-name/", f"v/old-rig/{MODEL}/", "v/old-rig/old-name/"):
+            assert (tmp_path / prefix / old / "badge.svg").read_bytes() == (
+                tmp_path / prefix / "v" / RIG / MODEL / "badge.svg"
+            ).read_bytes()
+            for part in ("", "embed/"):
+                file = tmp_path / prefix / old / part / "index.html"
+                [leads] = parsed(file).xpath("//a/@href")
+                assert (file.parent / leads / "index.html").resolve() == (
+                    tmp_path / prefix / "v" / RIG / MODEL / part / "index.html"
+                )
+    assert not (tmp_path / "gpus").exists()
+
+
+def test_every_verdict_ever_published_has_its_page() -> None:
+    """data/changes.csv keeps every pair of rig and model that ever had a verdict."""
+    catalog = real_catalog()
+    there = {*light_paths(catalog, catalog.rigs), *moved_paths(catalog, catalog.rigs)}
+    published = {light_path(row.rig, row.model) for row in catalog.changes}
+    assert published
+    assert published <= there
+
+
+def test_a_flip_is_told_with_its_day_and_reason(tmp_path) -> None:
+    catalog = real_catalog()
+    verdicts = {method: real_reports()[RIG].verdicts[MODEL, method].verdict for method in catalog.methods}
+    earlier = {**verdicts, "lora": "not-recommended"}
+    rows = (
+        ChangeRow(datetime.date(2026, 11, 1), ("data",), RIG, MODEL, earlier),
+        ChangeRow(datetime.date(2026, 11, 20), ("policy",), RIG, MODEL, verdicts),
+    )
+    writer = LightWriter(Site(replace(catalog, changes=rows), real_reports(), "en"), ("ru", "en"))
+    writer.write(light(catalog, real_reports()[RIG], MODEL), tmp_path)
+    note = parsed(tmp_path / "en" / "v" / RIG / MODEL / "index.html").xpath("//p[@class='tf-light__note']")[0]
+    text = " ".join(note.text_content().split())
+    assert "Changed on November 20, 2026: LoRA from ○ not recommended to ● comfortable" in text
+    assert note.xpath("a/@href") == ["../../../changes/"]
 
 
 def test_lettering_chooses_the_font_by_script() -> None:

@@ -19,7 +19,7 @@ from tests.site.html_tree import parse
 from tests.site.pages_support import heading_ids, real_catalog, real_pages, real_reports, to_html
 
 HOSTILE = (
-    '<script>alert(1)</script> "><img src=x onerror=alert(1)> {{ 7 * 7 }} {% raw %} [x](javascript:alert(1)) '
+    '<script>alert(1)</script> "><img src=x onerror=alert(1)> {{ 7919 * 6971 }} {% raw %} [x](javascript:alert(1)) '
     "![y](z) **bold** `code` TFFRAGMENT:lead:END &lt; { #stolen } <!-- \\ _a_ #"
 )
 FREE_TEXT = frozenset(
@@ -79,11 +79,10 @@ def test_hostile_data_comes_out_as_text(language) -> None:
         for element in tree.elements():
             assert not any(attribute.startswith("on") for attribute in element.attributes)
             assert "javascript:" not in element.attributes.get("href", "")
-            assert element.attributes.get("href", "https:").startswith(("https:", "../", "./", "#")) or (
-                page.path.count("/") == 0
-            )
+            href = element.attributes.get("href", "")
+            assert href.startswith("https:") or ":" not in href.partition("/")[0], (page.path, href)
         assert "{{" not in page.markdown
-        assert "49" not in [text.strip() for text, _ in tree.texts()]
+        assert "55203349" not in to_html(page)
         assert page.markdown.count("TFFRAGMENT:") == len(page.fragments), page.path
         assert all("TFFRAGMENT:" not in html for html in page.fragments.values())
 

@@ -134,7 +134,7 @@ def test_the_home_page_says_why_lora_ends_before_qlora(language, words) -> None:
 def test_what_is_not_modelled_has_a_name_in_both_languages() -> None:
     models = real_catalog().models.values()
     features = {feature for model in models for feature in model.architecture.shape().unmodelled}
-    assert "moe" in features
+    assert "linear-attention" in features
     for language in LANGUAGES:
         messages = Messages(language)
         assert all(messages(f"models.feature.{feature}") for feature in (*features, "embedding", "reranker"))

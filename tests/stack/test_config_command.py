@@ -116,8 +116,17 @@ def test_the_measured_row_has_the_columns_of_the_data(tmp_path: Path) -> None:
     _, out = config(tmp_path, method="qlora")
     row = json.loads((out / "trainfit.json").read_text("utf-8"))["row"]
     assert list(row) == list(Measurement.model_fields)
-    known = {**row, "source": "somebody", "outcome": "finished", "peak_gib": "12.5"}
-    assert Measurement.model_validate(known).lora_targets == "all-linear"
+    read = {"outcome": "finished", "peak": "12.5", "unit": "GiB", "reading": "max-allocated"}
+    measured = Measurement.model_validate({**row, **read})
+    assert (measured.lora_targets, measured.peak_gib) == ("all-linear", 12.5)
+    assert Measurement.model_validate({**row, "outcome": "failed"}).peak is None
+
+
+@pytest.mark.parametrize("method", ["full", "lora"])
+def test_the_row_says_nothing_of_what_there_is_not(tmp_path: Path, method: str) -> None:
+    _, out = config(tmp_path, method=method)
+    row = json.loads((out / "trainfit.json").read_text("utf-8"))["row"]
+    assert bool(row["lora_rank"]) is bool(row["adapter_dtype"]) is (method == "lora")
 
 
 def test_settings_and_plan_have_the_same_names() -> None:

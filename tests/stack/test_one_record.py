@@ -9,12 +9,14 @@ from typing import Any
 
 import pytest
 
+from generator.architecture import lora_parameters
 from generator.catalog import Catalog
 from generator.estimate import Plan, estimate
-from generator.launch import FRAMEWORKS, Job, file_names
+from generator.launch import FRAMEWORKS, Job, file_names, job_of
 from generator.launch.record import NO_SETTINGS, settings_of
 from generator.site.launch import written
-from tests.stack.jobs import sample
+from generator.verdict import setup_of
+from tests.stack.jobs import sample, verdict_of
 from tests.stack.read_back import read_back
 
 OUTSIDE: dict[str, set[str]] = {
@@ -42,11 +44,13 @@ def expected(job: Job) -> dict[str, Any]:
     untold = OUTSIDE.get(job.framework, set()) | NEVER
     if job.framework in ("axolotl", "llama-factory") and job.plan.sharding != "fsdp2":
         untold |= {"sharding"}  # a process per card is DDP
-    return {
+    settings = {
         field.name: getattr(job.plan, field.name)
         for field in fields(Plan)
         if field.name not in untold | set(NO_SETTINGS) and meaningful(job.plan, field.name)
     }
+    # A preset of the plan wraps other names where a model fuses matrices: the files have the model's own.
+    return settings | ({"lora_targets": job.lora_targets} if job.plan.trains_adapters else {})
 
 
 def test_files_turn_on_what_was_estimated(catalog: Catalog) -> None:
@@ -100,6 +104,17 @@ def test_every_setting_of_a_plan_is_known_here(catalog: Catalog) -> None:
     jobs = [job for job in sample() if job.framework == "trl"]
     known = {name for job in jobs[::5] for name in read_back("trl", written(catalog, job, "en"))}
     assert {field.name for field in fields(Plan)} - known - set(NO_SETTINGS) - NEVER == set()
+
+
+def test_adapters_wrap_the_matrices_that_the_estimate_counts(catalog: Catalog) -> None:
+    """Also in models that fuse projections, whose modules have names of their own."""
+    for job in sample():
+        if job.plan.trains_adapters:
+            counted = lora_parameters(job.plan.shape, job.plan.lora_rank, job.plan.lora_targets)
+            assert lora_parameters(job.plan.shape, job.plan.lora_rank, job.lora_targets) == counted
+    verdict = verdict_of(catalog, "phi-4-mini", "lora", setup_of(catalog, "4x-rtx-6000-ada"))
+    job = job_of(catalog, verdict, setup_of(catalog, "4x-rtx-6000-ada"), "trl")
+    assert set(job.lora_targets) == {"qkv_proj", "o_proj", "gate_up_proj", "down_proj"}
 
 
 def test_the_record_beside_the_files_is_the_plan(catalog: Catalog) -> None:

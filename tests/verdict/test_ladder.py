@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from generator.verdict.ladder import best, choose, memory_verdict, try_ladder, worst
+from generator.verdict.ladder import best, choose, memory_verdict, try_ladder, try_recipe, worst
 from generator.verdict.setup import ad_hoc_rig, setup_of, subject_of
 
 RIG = "4x-rtx-6000-ada"
@@ -101,3 +101,20 @@ def test_the_first_of_the_best_recipes_is_chosen(catalog) -> None:
     verdict, chosen = choose(rungs)
     assert verdict == "borderline"
     assert rungs[chosen].recipe == "full-fsdp2-bf16"
+
+
+def test_the_platform_of_a_card_decides_whether_a_recipe_runs_there(catalog) -> None:
+    subject = subject_of(catalog, "qwen3-0.6b")
+    recipe = catalog.methods["lora"].ladder[0]
+    by_platform = {}
+    for gpu in ("a100-80-sxm", "mi300x", "gaudi3", "arc-pro-b60"):
+        rung = try_recipe(catalog, subject, "lora", recipe, ad_hoc_rig(catalog, gpu, 1))
+        by_platform[catalog.gpus[gpu].platform] = rung.verdict, "needs-platform" in {each.id for each in rung.reasons}
+    assert by_platform == {
+        "cuda": ("comfortable", False),
+        "rocm": ("comfortable", False),
+        "gaudi": ("not-recommended", True),
+        "xpu": ("not-recommended", True),
+    }
+    anywhere = recipe.model_copy(update={"platforms": ()})
+    assert try_recipe(catalog, subject, "lora", anywhere, ad_hoc_rig(catalog, "gaudi3", 1)).verdict == "comfortable"

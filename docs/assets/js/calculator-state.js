@@ -6,6 +6,9 @@
   const OWN = "";
   const FLAGS = new Set(E.Plan.$fields.filter((name) => ["y", "n"].includes(textOf(sample()[name]))));
   const NUMBERS = new Set(["n_gpus", "seq_len", "micro_batch", "grad_accum", "lora_rank", "bus_gb_per_s", "lora_dropout"]);
+  const WHOLE = new Set(["n_gpus", "seq_len", "micro_batch", "grad_accum", "lora_rank"]);
+  const DECIMAL = new Set(["params_b", "bus_gb_per_s", "host_ram_gib", "lora_dropout", "tokens_millions", "price_per_gpu_hour", "price_per_kwh"]);
+  const sound = (name, text) => (WHOLE.has(name) ? /^0*[1-9]\d{0,8}$/.test(text) : !DECIMAL.has(name) || /^\d{1,12}(\.\d*)?$/.test(text));
   const BILLION = 1e9, MILLION = 1e6;
 
   // A plan with all defaults, to see which fields there are and of what kind.
@@ -57,7 +60,7 @@
 
   // Every parameter: what is given, the default for what is not. A blank is the default, as in `trainfit estimate`.
   const complete = (given) => {
-    const known = Object.fromEntries(Object.entries(given).filter(([name, value]) => data.texts.parameters.includes(name) && (value !== "" || name === "rig")));
+    const known = Object.fromEntries(Object.entries(given).filter(([name, value]) => data.texts.parameters.includes(name) && (value !== "" || name === "rig") && sound(name, value)));
     const rig = Object.hasOwn(data.rigs, known.rig ?? "") ? data.rigs[known.rig] : null;
     if (rig && ((known.gpu ?? rig.gpu) !== rig.gpu || (known.n_gpus ?? textOf(rig.count)) !== textOf(rig.count))) {
       Object.assign(known, { gpu: known.gpu ?? rig.gpu, n_gpus: known.n_gpus ?? textOf(rig.count), rig: OWN });
@@ -89,6 +92,9 @@
     state.recipe = data.methods[state.method].ladder.toSorted((a, b) => differing(a) - differing(b))[0].id;
     return complete(Object.fromEntries(shortest(state)));
   };
+
+  // The settings of a proposed change as texts; which matrices adapters wrap is the preset of the state.
+  const textsOf = (settings) => Object.fromEntries(settings.items().filter(([name]) => name !== "lora_targets").map(([name, value]) => [name, textOf(value)]));
 
   // The settings of training that differ from the recipe, by name.
   const changedFrom = (all) => {
@@ -130,42 +136,77 @@
     return alike.length && alike.every((recipe) => recipe.compromise) ? alike[0] : null;
   };
 
+  // What the plan needs and the card has not: bf16, or a platform that some recipe of the method runs on.
+  const missing = (all, gpu) => {
+    const runs = ({ platforms }) => !platforms.length || platforms.includes(gpu.platform);
+    return [
+      ...(all.precision.startsWith("bf16") && !gpu.bf16 ? ["needs-bf16"] : []),
+      ...(data.methods[all.method].ladder.some(runs) ? [] : ["needs-platform"]),
+    ];
+  };
+
+  // The estimate of a state and its verdict.
+  const judgedOf = (all) => {
+    const plan = planOf(all), { goal } = data.methods[all.method];
+    const result = E.estimate(catalog, plan), compromise = compromiseOf(all);
+    const judged = E.judged(catalog, result, {
+      goal, compromise: compromise !== null, lacks: missing(all, data.gpus[all.gpu]),
+      host_memory_gib: all.host_ram_gib === "" ? Infinity : Number(all.host_ram_gib),
+    });
+    return { ...judged, plan, result, goal, compromise };
+  };
+
   // Everything that the page says about a state.
+  const SECONDS_PER_HOUR = 3600;
   const answer = (all) => {
     const shape = shapeOf(all);
     if (shape.unmodelled.length) return { verdict: "unknown", unmodelled: shape.unmodelled, shape };
-    const plan = planOf(all), gpu = data.gpus[all.gpu], { goal } = data.methods[all.method];
-    const result = E.estimate(catalog, plan), compromise = compromiseOf(all);
-    const judged = E.judged(catalog, result, {
-      goal, compromise: compromise !== null, bf16: gpu.bf16 || !all.precision.startsWith("bf16"),
-      host_memory_gib: all.host_ram_gib === "" ? Infinity : Number(all.host_ram_gib),
-    });
+    const judged = judgedOf(all), { plan, result, goal } = judged;
     const context = all.model ? TrainfitModels[all.model].context : null;
     const tokens = all.tokens_millions !== "" ? Number(all.tokens_millions) * MILLION
       : goal === "fine-tuning" ? data.policy.finetune_tokens : data.policy.pretrain_tokens_per_parameter * result.parameters_total;
     const seconds = result.seconds_for(tokens);
+    const hours = seconds && Object.fromEntries(["low", "expected", "high"].map((name) => [name, seconds[name] / SECONDS_PER_HOUR]));
     return {
-      ...judged, shape, plan, result, goal, gpu, compromise, context, tokens,
-      hours: seconds && { low: seconds.low / 3600, expected: seconds.expected / 3600, high: seconds.high / 3600 },
+      ...judged, shape, gpu: data.gpus[all.gpu], context, tokens, hours,
       longest: E.max_seq_len(catalog, plan, context),
       changes: E.changes_that_fit(catalog, plan, context),
     };
   };
 
-  // The same as options of `trainfit estimate`, all settings said.
-  const OPTIONS = { n_gpus: "--count" };
-  const quoted = (text) => (/^[\w.+,/-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
-  const commandOf = (all) => {
-    const adapters = data.methods[all.method].trains === "adapters";
-    const parts = [["--model", all.config ? "" : all.model], ["--model-config", all.config ? "config.json" : ""], ["--params-b", all.params_b]];
-    const rest = data.texts.parameters.filter((name) => E.Plan.$fields.includes(name) && name !== "model");
-    for (const name of rest) {
-      if (["lora_rank", "lora_targets", "adapter_dtype"].includes(name) && !adapters) continue;
-      if (name === "quant" && all.quant === "none") continue;
-      parts.push([OPTIONS[name] ?? `--${name.replaceAll("_", "-")}`, all[name] ?? ""]);
-    }
-    return ["trainfit estimate", ...parts.filter(([, value]) => value !== "").map(([option, value]) => `${option} ${quoted(value)}`)].join(" ");
+  // The command that writes a configuration, for what the site itself recommends: a catalogue model on a rig of the
+  // catalogue under the reference workload, by the first recipe with the best verdict. Nothing for other states.
+  const RECOMMENDABLE = new Set(["comfortable", "borderline"]);
+  const configOf = (all, verdict) => {
+    if (!all.model || all.rig === OWN || !RECOMMENDABLE.has(verdict)) return null;
+    const named = Object.fromEntries(["model", "rig", "method"].map((name) => [name, all[name]]));
+    const plain = (recipe) => complete({ ...named, recipe });
+    if (queryOf(plain(all.recipe)) !== queryOf(all)) return null;
+    const verdicts = data.methods[all.method].ladder.map(({ id }) => [id, E.VERDICTS.indexOf(judgedOf(plain(id)).verdict)]);
+    const [best] = verdicts.toSorted((a, b) => a[1] - b[1])[0];
+    if (best !== all.recipe) return null;
+    const framework = all.cpu_offload === "none" ? "trl" : "deepspeed";
+    return `trainfit config --model ${all.model} --rig ${all.rig} \\\n  --method ${all.method} --framework ${framework} --out run`;
   };
 
-  Object.assign(C, { catalog, OWN, textOf, findModel, recipeOf, complete, shortest, queryOf, ofQuery, changedFrom, changedBy, shapeOf, planOf, answer, commandOf });
+  // The same as options of `trainfit estimate`, all settings said that mean something here, in lines of a shell.
+  const OPTIONS = { n_gpus: "--count" };
+  const LINE = 56;
+  const quoted = (text) => (/^[\w.+,/-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
+  const commandOf = (all) => {
+    const left = new Set(["model", ...(data.methods[all.method].trains === "adapters" ? [] : data.texts.only.adapters), ...(all.method === "qlora" ? [] : data.texts.only.quantised)]);
+    const parts = [["--model", all.config ? "" : all.model], ["--model-config", all.config ? "config.json" : ""], ["--params-b", all.params_b]];
+    for (const name of data.texts.parameters) {
+      if (E.Plan.$fields.includes(name) && !left.has(name)) parts.push([OPTIONS[name] ?? `--${name.replaceAll("_", "-")}`, all[name] ?? ""]);
+    }
+    const lines = ["trainfit estimate"];
+    for (const [option, value] of parts.filter(([, text]) => text !== "")) {
+      const words = `${option} ${quoted(value)}`;
+      if (lines.at(-1).length + words.length < LINE) lines[lines.length - 1] += ` ${words}`;
+      else lines.push(`  ${words}`);
+    }
+    return lines.join(" \\\n");
+  };
+
+  Object.assign(C, { catalog, OWN, textOf, findModel, recipeOf, complete, shortest, queryOf, ofQuery, changedFrom, changedBy, textsOf, judgedOf, shapeOf, planOf, answer, commandOf, configOf });
 })();

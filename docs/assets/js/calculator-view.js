@@ -2,7 +2,6 @@
 (() => {
   "use strict";
   const C = TrainfitCalculator, { data, say, gib, number, tokens, percent } = C;
-  const GIB = 2 ** 30;
 
   // element("p", "class", child, child…): texts stay texts.
   const element = (tag, classes = "", ...children) => {
@@ -54,10 +53,9 @@
   const phases = ({ result }) => {
     const rows = result.phases_gib.items().map(([phase, terms]) => [phase, terms.items(), terms.values().reduce((sum, value) => sum + value, 0)]);
     const whole = Math.max(...rows.map(([, , sum]) => sum), result.usable_gib);
-    const order = [...new Set(rows.flatMap(([, terms]) => terms.map(([term]) => term)))];
     const body = element("tbody", "", ...rows.map(([phase, terms, sum]) => {
       const stack = element("div", "tf-stackbar", ...terms.map(([term, value]) => {
-        const piece = element("span", `tf-term tf-term--${order.indexOf(term) % 12}`);
+        const piece = element("span", `tf-term tf-term--${term}`);
         piece.style.width = share(value / whole);
         piece.title = `${termName(term)}: ${gib(value, 2)}`;
         return piece;
@@ -78,7 +76,7 @@
     caption.textContent = say("calculator.result.phases");
     const terms = rows.find(([phase]) => phase === result.peak_phase)[1].filter(([, value]) => value > 0).sort((a, b) => b[1] - a[1]);
     const legend = element("ul", "tf-terms", ...terms.map(([term, value]) => {
-      const mark = element("span", `tf-term tf-term--${order.indexOf(term) % 12}`);
+      const mark = element("span", `tf-term tf-term--${term}`);
       mark.setAttribute("aria-hidden", "true");
       return element("li", "", mark, element("span", "", termName(term)), element("span", "tf-num", gib(value, 2)));
     }));
@@ -122,7 +120,7 @@
     const shown = name === "method" ? data.texts.methods[text] : ["seq_len", "micro_batch", "n_gpus"].includes(name) ? number(Number(text)) : C.choice(name, text);
     return `${C.settingName(name)}: ${shown}`;
   };
-  const changes = (answer, apply) => {
+  const changes = (answer, all, apply) => {
     const heading = say("calculator.result.change");
     if (answer.result.fits === "yes" || answer.result.fits === "tight") return part(heading, element("p", "", say("calculator.result.change_fits")));
     if (!answer.changes.length) return part(heading, element("p", "", say("calculator.result.change_nothing")));
@@ -132,25 +130,32 @@
       const button = element("button", "tf-button", say("calculator.result.apply"));
       button.type = "button";
       button.setAttribute("aria-label", `${say("calculator.result.apply")}: ${words}`);
-      button.addEventListener("click", () => apply(change.settings));
-      return element("li", "", chip(change.memory), element("span", "", say("calculator.result.change_to", { settings: words, peak: gib(change.peak_gib) })), button);
+      // A change may give something up or take long: its verdict is that of the whole plan, not of its memory alone.
+      const changed = C.changedBy(all, C.textsOf(change.settings));
+      button.addEventListener("click", () => apply(changed));
+      return element("li", "", chip(C.judgedOf(changed).verdict), element("span", "", say("calculator.result.change_to", { settings: words, peak: gib(change.peak_gib) })), button);
     }));
     const several = answer.changes.length === 1 && answer.changes[0].settings.size > 2 && !answer.changes[0].settings.has("method");
-    return part(heading, element("p", "", say(`calculator.result.${several ? "change_all" : "change_each"}`)), list);
+    return part(heading, element("p", "", say(`calculator.result.${several ? "change_all" : answer.changes.length > 1 ? "change_each" : "change_one"}`)), list);
   };
 
-  const copyable = (text) => {
-    const code = element("code", "", text);
-    const button = element("button", "tf-button", say("calculator.result.copy"));
+  // A button that copies; nothing where the browser keeps the clipboard to itself.
+  const copier = (name, text) => {
+    if (!navigator.clipboard) return null;
+    const button = element("button", "tf-button", say(name));
     button.type = "button";
     button.addEventListener("click", async () => {
-      await navigator.clipboard.writeText(text);
+      await navigator.clipboard.writeText(text());
       button.textContent = say("calculator.result.copied");
-      setTimeout(() => { button.textContent = say("calculator.result.copy"); }, 2000);
+      setTimeout(() => { button.textContent = say(name); }, 2000);
     });
+    return button;
+  };
+  const copyable = (text) => {
+    const code = element("code", "", text);
     const box = element("pre", "", code);
     box.tabIndex = 0;
-    return element("div", "tf-command", box, navigator.clipboard ? button : null);
+    return element("div", "tf-command", box, copier("calculator.result.copy", () => text));
   };
   const run = (answer, all, links) => {
     const known = links.filter(([, path]) => data.texts.pages.includes(path));
@@ -159,12 +164,17 @@
       link.href = `../${path}`;
       return index ? [" · ", link] : [link];
     });
-    return part(say("calculator.result.run"), copyable(C.commandOf(all)), ...(nodes.length ? [element("p", "tf-small", ...nodes)] : []));
+    const config = C.configOf(all, answer.verdict);
+    const made = config ? [element("p", "tf-answer__sub", say("calculator.result.config_for")), copyable(config)] : [];
+    return part(say("calculator.result.run"), copyable(C.commandOf(all)), ...made, ...(nodes.length ? [element("p", "tf-small", ...nodes)] : []));
   };
 
   const reasons = (answer) => part(say("calculator.result.reasons"),
     element("ul", "", ...answer.reasons.map((reason) => element("li", "", C.reason(reason.id, reason.values.items(), answer.goal)))),
     answer.compromise ? element("p", "", `${say("calculator.result.compromise")} ${data.texts.recipes[answer.compromise.id].gives_up}`) : null);
+
+  const assumptions = ({ result }) => part(say("calculator.result.assumptions"),
+    element("ul", "tf-small", ...result.assumptions.map((id) => element("li", "", say(`assumptions.${id}`)))));
 
   const names = (all) => ({
     model: all.model ? TrainfitModels[all.model].name : all.params_b ? C.billions(Number(all.params_b) * 1e9) : "config.json",
@@ -173,7 +183,8 @@
   const headline = (answer, all) => {
     const { model, method } = names(all);
     const machine = `${all.n_gpus}× ${data.gpus[all.gpu].name}`;
-    return element("div", "tf-answer__head", chip(answer.verdict), element("p", "", `${model}, ${method}, ${machine}`));
+    const top = element("div", "tf-answer__top", chip(answer.verdict), copier("calculator.result.link", () => location.href));
+    return element("div", "tf-answer__head", top, element("p", "", `${model}, ${method}, ${machine}`));
   };
 
   // All of the answer, and the sentence that a screen reader says.
@@ -188,7 +199,7 @@
     const status = say("calculator.result.summary", {
       verdict: word.charAt(0).toUpperCase() + word.slice(1), model, method, peak: gib(result.peak_gib.expected), usable: gib(result.usable_gib) });
     const links = [[model, `models/${all.model}/`], [data.texts.rigs[all.rig] ?? "", `rigs/${all.rig}/`]];
-    const nodes = [headline(answer, all), peak(answer), reasons(answer), changes(answer, apply), phases(answer), speed(answer, all), context(answer), run(answer, all, links)];
+    const nodes = [headline(answer, all), peak(answer), reasons(answer), changes(answer, all, apply), phases(answer), speed(answer, all), context(answer), assumptions(answer), run(answer, all, links)];
     return { nodes, status };
   };
   const refusal = (key, error) => {
@@ -197,5 +208,5 @@
     return element("p", "tf-answer__refusal", `${say(key)} `, detail);
   };
 
-  Object.assign(C, { element, show, refusal, chip, settingWords, GIB });
+  Object.assign(C, { element, show, refusal, chip, settingWords });
 })();

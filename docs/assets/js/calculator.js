@@ -8,6 +8,7 @@
   const hint = (name, text) => { document.getElementById(`h-${name}`).textContent = text; };
   const MAX_CONFIG_KB = 1024;
   const SETTLED_MS = 800;
+  const REFUSALS = new Set(["UnsupportedArchitecture", "PlanError"]);
   let all = null, spoken = null;
 
   // The reader of config.json comes when it is needed.
@@ -50,7 +51,7 @@
     if (free(find("config"))) find("config").value = all.config;
     showSource(source());
     const { trains } = data.methods[all.method];
-    const meaningful = { adapters: trains === "adapters", all: trains === "all", quantised: all.method === "qlora", several: all.n_gpus !== "1" };
+    const meaningful = { adapters: trains === "adapters", quantised: all.method === "qlora", several: all.n_gpus !== "1" };
     for (const part of box.querySelectorAll("[data-only]")) part.hidden = !meaningful[part.dataset.only];
     box.querySelector('[data-field="grad_sync"]').hidden = all.grad_accum === "1";
     const changed = C.changedFrom(all), line = box.querySelector("[data-changed]");
@@ -90,24 +91,19 @@
     try {
       const answer = C.answer(all);
       hints(answer.shape);
-      const { nodes, status } = C.show(answer, all, (settings) => go(C.changedBy(all, ofChange(settings)), true));
+      const { nodes, status } = C.show(answer, all, (state) => go(state, true));
       place.replaceChildren(...nodes);
       C.shown = { state: all, answer };
       bar(answer);
       tell(status);
     } catch (error) {
-      if (!(error instanceof E.$Refusal)) throw error;
+      if (!(error instanceof E.$Refusal) || !REFUSALS.has(error.name)) throw error;
       const about = all.config && error.name === "UnsupportedArchitecture" ? "calculator.model.refused" : "calculator.result.invalid";
       place.replaceChildren(C.refusal(about, error));
       box.querySelector("[data-bar]").replaceChildren(C.chip("unknown"));
       tell(`${say(about)} ${error.message}`);
     }
   };
-  const ofChange = (settings) => {
-    const told = settings.items().filter(([name]) => name !== "lora_targets");
-    return Object.fromEntries(told.map(([name, value]) => [name, C.textOf(value)]));
-  };
-
   const refresh = async (every = false) => {
     if (all.config) await withReader();
     fill(every);
@@ -166,6 +162,8 @@
     const value = "min" in field.dataset && text !== "" ? String(Number(text)) : text;
     return value === all[field.name] ? undefined : change({ [field.name]: value }, field.name, push);
   };
+  // The list of models shows what the field holds: a new name takes the place of the old one.
+  find("model").addEventListener("focus", () => find("model").select());
   form.addEventListener("submit", (event) => event.preventDefault());
   // Typing answers at every key, but is one step back in the history.
   let typing = null;

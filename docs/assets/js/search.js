@@ -11,7 +11,12 @@
   const opener = document.querySelector("[data-tf-search]");
   const root = new URL(words.root || "./", location.href);
   const LIMIT = 12;
+  // As in generator/site/search.py: Cyrillic letters that look like Latin ones, and the sign of multiplication.
+  const LOOKALIKES = new Map([..."\u0430\u0432\u0435\u043a\u043c\u043d\u043e\u0440\u0441\u0442\u0443\u0445\u00d7"].map((char, i) => [char, "abekmhopctyxx"[i]]));
+  const latin = (text) => [...text].map((char) => LOOKALIKES.get(char) ?? char).join("");
+  const squeezed = (text) => latin(text.toLowerCase()).replace(/[^\p{L}\p{N}]/gu, "");
   let engine = null;
+  let names = null;
   let latest = 0;
 
   const load = () => {
@@ -22,6 +27,22 @@
     });
     return engine;
   };
+
+  // Names and wrong names of models, cards and rigs; search does without them where they do not load.
+  const known = () => {
+    names ??= fetch(new URL(`pagefind/names.${language}.json`, root)).then((answer) => (answer.ok ? answer.json() : {})).catch(() => ({}));
+    return names;
+  };
+  // The page that has this very name; of "4x4090" the card.
+  const named = async (query) => {
+    const all = await known();
+    const whole = squeezed(query);
+    const card = whole.replace(/^\d{1,2}x(?=.)/, "");
+    return all[whole] ?? (card === whole ? undefined : all[card] ?? all[`rtx${card}`]);
+  };
+  // What was typed, as the pages write it: "4х4090" is four cards, "70В" with a Cyrillic letter is 70B.
+  const spelled = (query) => query.split(/\s+/).map((word) => (/\d/.test(word) ? latin(word.toLowerCase()) : word)).join(" ")
+    .replace(/(?<![\p{L}\p{N}])(\d{1,2})\s*x\s*(?=[\p{L}\p{N}])/giu, "$1 ");
 
   const open = () => {
     if (dialog.open) return;
@@ -79,6 +100,22 @@
     }
   };
 
+  // Where no word begins with what was typed, Pagefind takes a word that what was typed begins with, be it one letter.
+  const relevant = (query) => {
+    const typed = query.split(/\s+/).map(squeezed).filter(Boolean);
+    const alike = (word, mark) => mark.includes(word.slice(0, 3));
+    return (page) => [...page.excerpt.matchAll(/<mark>(.*?)<\/mark>/g)].some(([, mark]) => typed.some((word) => alike(word, squeezed(mark))));
+  };
+  // The page whose name was typed comes first.
+  const address = (path) => new URL(`${language === "en" ? "en/" : ""}${path}`, root).pathname;
+  const first = ([title, path]) => {
+    const anchor = link(address(path));
+    const name = document.createElement("strong");
+    name.textContent = title;
+    anchor.append(name);
+    list.prepend(anchor.parentElement);
+  };
+
   const search = async () => {
     const query = input.value.trim();
     const mine = ++latest;
@@ -90,13 +127,17 @@
     status.textContent = words.searching;
     try {
       const pagefind = await load();
-      const found = await pagefind.search(query);
-      const pages = await Promise.all(found.results.slice(0, LIMIT).map((result) => result.data()));
+      const [meant, found] = await Promise.all([named(query), pagefind.search(spelled(query))]);
+      const loaded = await Promise.all(found.results.slice(0, LIMIT).map((result) => result.data()));
+      const pages = loaded.filter(relevant(spelled(query)));
       if (mine !== latest) return;
-      show(pages);
-      const count = found.results.length;
+      show(pages.filter((page) => !meant || page.url.split("#")[0] !== address(meant[1])));
+      if (meant) first(meant);
+      const count = pages.length && found.results.length;
       const form = words.found[plural.select(count)] || words.found.other;
-      status.textContent = (count ? form : words.nothing).replace("{count}", count).replace("{query}", query);
+      status.textContent = meant?.[2]
+        ? words.meant.replace("{name}", meant[0]).replace("{query}", query)
+        : (count || meant ? form : words.nothing).replace("{count}", Math.max(count, meant ? 1 : 0)).replace("{query}", query);
     } catch {
       if (mine === latest) fail();
     }

@@ -21,10 +21,12 @@ BOUNDS: Mapping[Kind, Mapping[str, tuple[float, float, str]]] = {
         "bandwidth_gb_per_s": (10, 100_000, "GB/s"),
         "usable_mib.*": (512, 1_048_576, "MiB"),
         "framework_visible_gib.*": (0.5, 1024, "GiB"),
-        "bf16_dense_tflops": (1, 20_000, "TFLOPS"),
+        "*_dense_tflops": (1, 20_000, "TFLOPS"),
+        "bf16_sparse_tflops": (1, 40_000, "TFLOPS"),
         "sustained_tflops.*": (0.1, 20_000, "TFLOPS"),
         "tdp_w": (5, 5000, "W"),
-        "launch_price_usd": (10, 1_000_000, "USD"),
+        "nvlink_gb_per_s": (1, 10_000, "GB/s"),
+        "*_price_usd": (10, 1_000_000, "USD"),
     },
     "rig": {
         "count": (1, 1024, "GPUs"),
@@ -58,6 +60,7 @@ BOUNDS: Mapping[Kind, Mapping[str, tuple[float, float, str]]] = {
         "fresh_days": (1, 100_000, "days"),
         "pretraining_sizes_billions.*": (0.001, 100_000, "billions"),
         "size_classes.*.below_billions": (0.001, 1e6, "billions"),
+        "speed_classes.*": (0.001, 1, ""),
     },
     "constants": {
         "constants.reference-activation-units.value": (0.001, 1e6, ""),

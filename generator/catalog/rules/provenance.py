@@ -26,6 +26,16 @@ def _sources(entry: Entry) -> Iterator[tuple[str, str, Source]]:
         yield f"sources.{source_id}.", source_id, source
 
 
+@rule("source-summary")
+def source_summary(reading: Reading) -> Iterator[Found]:
+    """A source says in both languages what it gives: its page opens with that."""
+    for entry in reading.entries:
+        for prefix, _, source in _sources(entry):
+            if source.summary is None:
+                message = "expected a summary in both languages that says what the source gives, found none"
+                yield Found(entry, prefix.removesuffix("."), message, "write `summary: {ru: …, en: …}`")
+
+
 @rule("read-after-published")
 def read_after_published(reading: Reading) -> Iterator[Found]:
     """Nothing was read before it was published."""

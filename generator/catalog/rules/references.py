@@ -17,8 +17,11 @@ from generator.catalog.fields import ID_PATTERN, CitedBlock
 from generator.catalog.link_exceptions import LinkExceptions
 from generator.catalog.loading import Broken, Entry, Kind, Reading
 from generator.catalog.permalinks import Permalinks
-from generator.catalog.records import Gpu, Model, Rig, Source
+from generator.catalog.records import Gpu, Model, Policy, Rig, Source
 from generator.catalog.rules.registry import Found, rule
+
+BRIDGED = 2
+"""Cards that one NVLink bridge joins."""
 
 
 def _unknown(entry: Entry | Broken, field: str, what: str, value: str, known: set[str]) -> Found:
@@ -66,6 +69,7 @@ def source_used(reading: Reading) -> Iterator[Found]:
     if reading.unreadable:
         return
     used = {usage.source_id for entry in reading.entries for usage in usages(entry)}
+    used |= reading.cited_by_measurements
     used.update(text for broken in reading.broken for text in raw.strings(broken))
     for entry in reading.entries:
         if entry.kind == "source" and entry.id not in used:
@@ -115,6 +119,15 @@ def _raw_reference(reading: Reading, kind: Kind, field: str, target: Kind, what:
             yield _unknown(broken, field, what, named, reading.seen[target])
 
 
+@rule("known-home-rig")
+def known_home_rig(reading: Reading) -> Iterator[Found]:
+    """The rig of the home page exists."""
+    for entry in reading.of("policy"):
+        home = cast("Policy", entry.record).home_rig
+        if home is not None and home not in reading.seen["rig"]:
+            yield _unknown(entry, "home_rig", "rig", home, reading.seen["rig"])
+
+
 @rule("known-family")
 def known_family(reading: Reading) -> Iterator[Found]:
     """The families that a rig's report names have a folder in data/models."""
@@ -129,13 +142,18 @@ def known_family(reading: Reading) -> Iterator[Found]:
 
 @rule("rig-link")
 def rig_link(reading: Reading) -> Iterator[Found]:
-    """No rig has peer-to-peer transfers between cards that cannot do them."""
+    """No rig has peer-to-peer transfers between cards that cannot do them; an NVLink bridge joins two cards."""
     gpus = {entry.id: cast("Gpu", entry.record) for entry in reading.of("gpu")}
     for entry in reading.of("rig"):
         rig = cast("Rig", entry.record)
         gpu = gpus.get(rig.gpu)
-        if gpu is not None and gpu.p2p.value == "unsupported" and rig.interconnect.p2p.value:
+        if gpu is None or gpu.p2p is None or not rig.interconnect.p2p.value:
+            continue
+        if gpu.p2p.value == "unsupported":
             message = f"expected false, since {rig.gpu} does not support it; found `true`"
+            yield Found(entry, "interconnect.p2p.value", message)
+        elif gpu.p2p.value == "nvlink-only" and rig.count > BRIDGED:
+            message = f"expected false, since {rig.gpu} does it over an NVLink bridge of {BRIDGED} alone; found `true`"
             yield Found(entry, "interconnect.p2p.value", message)
 
 

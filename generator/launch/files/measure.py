@@ -63,10 +63,9 @@ def note_failure(error: BaseException) -> None:
 def _write(outcome: str, peak: float | None, speed: float | None, settings: dict[str, str]) -> dict[str, str]:
     row = {**RECORD["row"], **{name: value for name, value in settings.items() if name in RECORD["row"]}}
     row["outcome"] = outcome
-    row["peak_gib"] = "" if peak is None else f"{peak:.3f}"
-    for name in ("tokens_per_sec_per_gpu", "tokens_per_second_per_gpu"):
-        if name in row:
-            row[name] = "" if speed is None else f"{speed:.1f}"
+    read = {"reading": "max-allocated", "peak": f"{peak:.3f}", "unit": "GiB"} if peak is not None else {}
+    read |= {"tokens_per_sec_per_gpu": f"{speed:.1f}"} if speed is not None else {}
+    row |= {name: value for name, value in read.items() if name in row}
     if not is_main():
         return row
     with (HERE / "measurement.csv").open("w", encoding="utf-8", newline="") as file:

@@ -34,11 +34,11 @@ const catalogOf = ({ gpus, constants, policy }) => {
 const planOf = (settings) => new Plan(...Plan.$fields.map((name) => settings[name]));
 
 // The verdict of one plan: what each line of the policy allows, the worst of them, and why.
-const judged = (catalog, result, { goal, compromise, bf16, host_memory_gib }) => {
+const judged = (catalog, result, { goal, compromise, lacks, host_memory_gib }) => {
   const time = training_time(catalog.policy, result, goal);
   const findings = [
     _memory(catalog.policy, result, compromise),
-    ..._machine({ compromise }, result, { host_memory_gib }, bf16),
+    ..._machine({ compromise }, result, { host_memory_gib }, lacks),
     _link(catalog.policy, result),
     _time(catalog.policy, time, goal),
   ];

@@ -166,7 +166,9 @@ class Expressions:
             return f"{function}({left}, {right})"
         if isinstance(node.op, ast.Mult) and isinstance(node.left, ast.List | ast.Tuple):
             return f"$repeat({left}, {right})"
-        return f"({left} {PLAIN_ARITHMETIC[type(node.op)]} {right})"
+        if (sign := PLAIN_ARITHMETIC.get(type(node.op))) is None:
+            raise UntranslatableError(f"expected plain arithmetic, found {ast.unparse(node)}")
+        return f"({left} {sign} {right})"
 
     def _unaryop(self, node: ast.UnaryOp) -> str:
         return f"!{self.truth(node.operand)}" if isinstance(node.op, ast.Not) else f"(-{self(node.operand)})"

@@ -46,8 +46,8 @@ def group_code(group: Formulas) -> str:
     """A group as an object whose `evaluate` takes the inputs and returns them with the value of every step."""
     given = inputs_of(group.steps)
     lines = [
-        "$group((inputs) => {",
-        *(f"const {name} = $number(inputs, {json.dumps(name)});" for name in given),
+        "$group((read) => {",
+        *(f"const {name} = read({json.dumps(name)});" for name in given),
         *(f"const {name} = {javascript(step.formula)};" for name, step in group.steps.items()),
         f"return {{{', '.join(group.steps)}}};",
         f"}}, {json.dumps([[step.name, step.unit, step.inputs] for step in group.steps.values()])})",

@@ -159,14 +159,17 @@ const $removesuffix = (text, end) => (end && text.endsWith(end) ? text.slice(0, 
 const $union = (first, ...others) => new Set([first, ...others].flatMap($list));
 const $append = (list, item) => { list.push(item); };
 
-// Formulas: a missing input is an error here as in Python.
-const $number = (inputs, name) => {
-  if (!inputs.has(name)) throw new KeyError(name);
-  return Number(inputs.get(name));
-};
+// Formulas: a missing input is an error, as in Python, unless nothing that is wanted rests on it.
 const $group = (compute, steps) => ({
   steps: new Dict(steps.map(([name, unit, inputs]) => [name, { name, unit, inputs }])),
-  evaluate: (inputs) => new Dict([...inputs.items(), ...Object.entries(compute(inputs))]),
+  evaluate: (inputs, wanted = []) => {
+    const values = compute((name) => {
+      if (!wanted.length && !inputs.has(name)) throw new KeyError(name);
+      return Number(inputs.get(name, NaN));
+    });
+    for (const name of wanted) if (Number.isNaN(values[name])) throw new KeyError(name);
+    return new Dict([...inputs.items(), ...Object.entries(values)]);
+  },
   quantities: (values) => new Dict(steps.map(([name, unit]) => [name, { name, value: values.get(name), unit, kind: "step" }])),
 });
 

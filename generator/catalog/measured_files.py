@@ -1,0 +1,276 @@
+"""Reads data/measurements: rows of CSV with their places, documented defaults and shapes in YAML."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeVar
+
+import pandas as pd
+from pydantic import ValidationError
+
+from generator.architecture import Architecture, count_parameters
+from generator.catalog.complaints import complaints, did_you_mean, expected_words
+from generator.catalog.fields import Record
+from generator.catalog.hugging_face import shape_of_config
+from generator.catalog.measurements import (
+    Default,
+    MeasuredDefaults,
+    MeasuredRun,
+    MeasuredShape,
+    MeasuredShapes,
+    Measurement,
+)
+from generator.catalog.yaml_positions import read_document
+from generator.errors import DataError, UnsupportedArchitecture
+from generator.units import billions
+
+SHAPES = "shapes.yml"
+CONFIGS = "configs"
+REQUIRED = tuple(name for name, column in Measurement.model_fields.items() if column.is_required())
+"""Columns that every file has; the others may be left out where all rows leave them blank."""
+ROUNDING = 0.006
+"""A published round number of billions is within this share of the count."""
+
+T = TypeVar("T", bound=Record)
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """One row of a file: its cells, and where each stands."""
+
+    shown: str
+    cells: Mapping[str, str]
+    places: Mapping[str, tuple[int, int]]
+    line: int
+
+    def error(self, column: str, message: str) -> DataError:
+        """An error at a cell; at the row where the column is missing."""
+        line, at = self.places.get(column, (self.line, 1))
+        return DataError(self.shown, line, at, column, message, "", "measurements")
+
+    def found(self, column: str) -> str:
+        """What stands in a cell, in words."""
+        if column not in self.cells:
+            return "found no such column"
+        text = " ".join(self.cells[column].split())[:60]
+        return f"found `{text}`" if text else "found nothing"
+
+
+@dataclass(slots=True)
+class MeasuredData:
+    """Everything in data/measurements."""
+
+    runs: list[MeasuredRun] = field(default_factory=list)
+    shapes: dict[str, MeasuredShape] = field(default_factory=dict)
+    errors: list[DataError] = field(default_factory=list)
+
+
+def cited_by_measurements(data_dir: Path) -> frozenset[str]:
+    """Ids of the sources that the files of data/measurements are about, and of those of shapes."""
+    folder = data_dir / "measurements"
+    shapes = _record(folder / SHAPES, SHAPES, MeasuredShapes, [])
+    named = {shape.source for shape in shapes.shapes.values() if shape.source} if shapes else set()
+    return frozenset(named | {path.stem for path in folder.glob("*.csv")})
+
+
+def read_measurements(
+    data_dir: Path, models: Mapping[str, Architecture | None], sources: Collection[str]
+) -> MeasuredData:
+    """All rows of all files in the order of files and rows, and what is wrong with the others.
+
+    `models` holds the shapes of the catalogue; None for a model whose file is wrong.
+    """
+    data = MeasuredData()
+    folder = data_dir / "measurements"
+    shown = f"{data_dir.name}/measurements"
+    shapes = {**models, **_shapes(folder, shown, sources, data)}
+    seen: dict[str, str] = {}
+    for path in sorted(folder.glob("*")):
+        name = f"{shown}/{path.name}"
+        if path.is_symlink() or not _belongs(path):
+            message = "expected `<source>.csv`, `<source>.yml`, `shapes.yml` or `configs`, found something else"
+            data.errors.append(DataError(name, 1, 1, "", message))
+        elif path.suffix == ".csv":
+            if path.stem not in sources:
+                message = f"expected a name that is the id of a source, found `{path.stem}`"
+                data.errors.append(DataError(name, 1, 1, "", message, did_you_mean(path.stem, sources)))
+            _read_file(path, name, shapes, seen, data)
+    return data
+
+
+def _belongs(path: Path) -> bool:
+    if path.name == CONFIGS:
+        return path.is_dir()
+    if path.suffix == ".yml":
+        return path.is_file() and (path.name == SHAPES or path.with_suffix(".csv").is_file())
+    return path.suffix == ".csv" and not path.name.startswith(".") and path.is_file()
+
+
+def _record(path: Path, shown: str, record: type[T], errors: list[DataError]) -> T | None:
+    """The record in a YAML file; None where there is none or it is wrong, which adds errors."""
+    if not path.is_file():
+        return None
+    document, wrong = read_document(path, shown)
+    errors.extend(wrong)
+    if document is None or wrong:
+        return None
+    try:
+        return record.model_validate(document.root.plain)
+    except ValidationError as error:
+        errors.extend(complaints(error, document, document.root, record))
+        return None
+
+
+def _shapes(folder: Path, shown: str, sources: Collection[str], data: MeasuredData) -> dict[str, Architecture]:
+    """Shapes of configs/*.json, each with the number of parameters that was published."""
+    record = _record(folder / SHAPES, f"{shown}/{SHAPES}", MeasuredShapes, data.errors)
+    listed = record.shapes if record else {}
+    found: dict[str, Architecture] = {}
+    for path in sorted((folder / CONFIGS).glob("*")):
+        name = f"{shown}/{CONFIGS}/{path.name}"
+        if path.suffix != ".json" or path.is_symlink() or (record and path.stem not in listed):
+            message = f"expected a `<shape>.json` that {SHAPES} lists, found something else"
+            data.errors.append(DataError(name, 1, 1, "", message))
+            continue
+        try:
+            found[path.stem] = shape_of_config(path)
+        except UnsupportedArchitecture as error:
+            data.errors.append(DataError(name, 1, 1, "", str(error).removeprefix(f"{path}: ")))
+    for shape_id, shape in listed.items():
+        for message in _wrong_shape(shape_id, shape, found, sources):
+            data.errors.append(DataError(f"{shown}/{SHAPES}", 1, 1, f"shapes.{shape_id}", message))
+    data.shapes = dict(listed)
+    return found
+
+
+def _wrong_shape(
+    shape_id: str, shape: MeasuredShape, found: Mapping[str, Architecture], sources: Collection[str]
+) -> Iterator[str]:
+    if shape.source and shape.source not in sources:
+        yield f"source: expected the id of a source, found `{shape.source}`"
+    if shape_id not in found:
+        yield f"expected {CONFIGS}/{shape_id}.json, found no such file"
+        return
+    counted = count_parameters(found[shape_id]).total
+    if shape.parameters and counted != shape.parameters:
+        yield f"parameters: expected {counted:,} as counted from the shape, found {shape.parameters:,}"
+    if shape.billions and abs(billions(counted) / shape.billions - 1) > ROUNDING:
+        yield f"billions: expected {billions(counted):.3f} as counted from the shape, found {shape.billions:g}"
+
+
+def _read_file(
+    path: Path, shown: str, shapes: Mapping[str, Architecture | None], seen: dict[str, str], data: MeasuredData
+) -> None:
+    beside = f"{shown.removesuffix('.csv')}.yml"
+    record = _record(path.with_suffix(".yml"), beside, MeasuredDefaults, data.errors)
+    defaults = record.defaults if record else ()
+    for row in _rows(path, shown, data.errors):
+        published = _measurement(row, row.cells, data.errors)
+        if published is None:
+            continue
+        if published.id in seen:
+            data.errors.append(row.error("id", f"expected an id of its own, found that of {seen[published.id]}"))
+        seen[published.id] = f"{shown}:{row.line}"
+        if published.shape not in shapes:
+            data.errors.append(row.error("shape", f"expected the id of a model or a shape, {row.found('shape')}"))
+            continue
+        used = _used(row.cells, defaults)
+        filled = {**row.cells, **{name: default.value for name, default in used.items()}}
+        settings = _measurement(row, filled, data.errors)
+        shape = shapes[published.shape]
+        if settings and shape:
+            data.runs.append(MeasuredRun(path.stem, published, settings, used, shape))
+
+
+def _used(cells: Mapping[str, str], defaults: Collection[Default]) -> dict[str, Default]:
+    """The default of each setting that the row leaves open; a later one may build on an earlier one."""
+    used: dict[str, Default] = {}
+    filled = dict(cells)
+    for default in defaults:
+        if default.applies(filled):
+            used[default.setting] = default
+            filled[default.setting] = default.value
+    return used
+
+
+def _rows(path: Path, shown: str, errors: list[DataError]) -> Iterator[_Row]:
+    """The rows of a file; a file that is no CSV with the columns of a measurement adds an error."""
+    try:
+        text = path.read_bytes().decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
+        places = _places(text)
+        uneven = [row for row in places if len(row) != len(places[0])]
+        for row in uneven:
+            message = f"expected {len(places[0])} cells as in the header, found {len(row)}"
+            errors.append(DataError(shown, *row[0], "", message, "", "measurements"))
+        if uneven:
+            return
+        table = pd.read_csv(io.StringIO(text), dtype=str, keep_default_na=False, index_col=False)
+    except UnicodeDecodeError as error:
+        message = f"expected UTF-8, found the byte 0x{error.object[error.start]:02X}"
+        errors.append(DataError(shown, 1, 1, "", message))
+        return
+    except (ValueError, OSError) as error:
+        found = " ".join(str(error).split())[:200]
+        errors.append(DataError(shown, 1, 1, "", f"expected a table in CSV, found an error: {found}"))
+        return
+    columns = [str(name) for name in table.columns]
+    for name in columns:
+        if name not in Measurement.model_fields:
+            line, at = places[0][columns.index(name)]
+            visible = "".join(character if character.isprintable() else "\ufffd" for character in name[:60])
+            message = f"expected one of the columns of a measurement, found `{visible}`"
+            hint = did_you_mean(name, Measurement.model_fields)
+            errors.append(DataError(shown, line, at, visible, message, hint))
+    missing = [name for name in REQUIRED if name not in columns]
+    errors += [DataError(shown, 1, 1, name, "expected a column, found none") for name in missing]
+    if missing or len(set(columns)) < len(columns) or set(columns) - set(Measurement.model_fields):
+        return
+    for cells, starts in zip(table.to_dict("records"), places[1:], strict=False):
+        named = {str(name): str(value) for name, value in cells.items()}
+        yield _Row(shown, named, dict(zip(columns, starts, strict=False)), starts[0][0])
+
+
+def _places(text: str) -> list[list[tuple[int, int]]]:
+    """Line and column of every cell, both 1-based, for each row that is not empty."""
+    rows: list[list[tuple[int, int]]] = [[]]
+    line, column, quoted, fresh = 1, 1, False, True
+    for character in text:
+        if fresh and character not in "\r\n":
+            rows[-1].append((line, column))
+            fresh = False
+        if character == '"':
+            quoted = not quoted
+        if character == "\n":
+            line, column = line + 1, 0
+            if not quoted:
+                fresh = True
+                if rows[-1]:
+                    rows.append([])
+        if character == "," and not quoted:
+            # An empty cell starts where its comma ends, whatever follows.
+            rows[-1].append((line, column + 1))
+            fresh = False
+        column += 1
+    return [row for row in rows if row]
+
+
+def _measurement(row: _Row, cells: Mapping[str, str], errors: list[DataError]) -> Measurement | None:
+    try:
+        return Measurement.model_validate(dict(cells))
+    except ValidationError as invalid:
+        expected: dict[str, list[str]] = {}
+        for problem in invalid.errors():
+            message = str(problem["msg"]).removeprefix("Value error, ")
+            column = str(problem["loc"][0]) if problem["loc"] else message.partition(":")[0].partition(",")[0]
+            if problem["type"] == "value_error":
+                words = message.partition("expected ")[2]
+            else:
+                words = expected_words(problem["type"], problem.get("ctx", {}), message)
+            if words not in expected.setdefault(column, []):
+                expected[column].append(words)
+        for column, options in expected.items():
+            errors.append(row.error(column, f"expected {' or '.join(options)}, {row.found(column)}"))
+        return None
