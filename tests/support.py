@@ -11,10 +11,6 @@ GPU = "gpus/nvidia/rtx-6000-ada.yml"
 RIG = "rigs/4x-rtx-6000-ada.yml"
 
 CONSTANTS: Mapping[str, float] = {
-    "activation-units-adapter-fused": 14,
-    "activation-units-adapter-stock": 24,
-    "activation-units-full-fused": 12,
-    "activation-units-full-stock": 20,
     "adam-8bit-state-bytes": 2.03,
     "adapter-time-factor": 0.85,
     "error-high-adapter": 0.2,
@@ -30,7 +26,6 @@ CONSTANTS: Mapping[str, float] = {
     "quantization-constant-bytes-gptq": 0.0195,
     "quantization-constant-bytes-nf4": 0.0625,
     "quantization-constant-bytes-nf4-dq": 0.0159,
-    "reference-activation-units": 17,
     "zero-bucket-elements": 500000000,
 }
 """Every constant that some plan calls for, roughly as in data/constants.yml."""

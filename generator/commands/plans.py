@@ -56,6 +56,8 @@ COLUMNS: Mapping[str, str] = {
     "reshard": "y or n: whether sharded weights are given back after forward",
     "train_embeddings": "y or n: adapters train copies of embedding and head",
     "lora_dropout": "share of dropped inputs of the adapters",
+    "chunked_ce": "y or n: the logits of all tokens exist in 16 bits, their fp32 copies in chunks (torchtune)",
+    "whole_copy": "y or n: every card keeps a whole copy of the checkpoint beside its shard",
     "kbit_preparation": "y or n: PEFT's prepare_model_for_kbit_training",
     "shifted_logits": "y or n: Transformers before 4.46 copies the fp32 logits",
     "adapter_dtype": "fp32 or bf16",
@@ -89,6 +91,8 @@ RUN_DEFAULTS: Mapping[str, object] = {
     "reshard": True,
     "kbit_preparation": False,
     "shifted_logits": False,
+    "chunked_ce": False,
+    "whole_copy": False,
 }
 """What no recipe says."""
 

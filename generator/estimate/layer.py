@@ -38,9 +38,7 @@ def layer_norms_fused(rms_norms: float, hidden: float, norms_after: float, layer
 
 
 @LAYER.step("bytes per token")
-def layer_norms_frozen(
-    layer_norms: float, rms_norms: float, norm_weight_in_fp32: float, hidden: float
-) -> float:
+def layer_norms_frozen(layer_norms: float, rms_norms: float, norm_weight_in_fp32: float, hidden: float) -> float:
     """The same where the norms are frozen: the normalised values serve the gradient of their weight alone."""
     return layer_norms - rms_norms * (2 + 2 * norm_weight_in_fp32) * hidden
 

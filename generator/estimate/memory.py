@@ -171,24 +171,43 @@ def gathered_root(sharded: float, compute_bytes: float, root_parameters: float) 
 
 
 @MEMORY.step("bytes")
-def gathered_layer(
+def gathered_unit(
     sharded: float,
-    reshard: float,
     gathered_linear_bytes: float,
     unit_linear: float,
     compute_bytes: float,
     unit_experts: float,
     unit_small: float,
+) -> float:
+    """One layer, the largest, as gathered for computing."""
+    return sharded * (gathered_linear_bytes * unit_linear + compute_bytes * (unit_experts + unit_small))
+
+
+@MEMORY.step("bytes")
+def gathered_layers(
+    sharded: float,
+    gathered_linear_bytes: float,
     linear_parameters: float,
+    compute_bytes: float,
     expert_parameters: float,
     small_parameters: float,
 ) -> float:
-    """The current layer and the one prefetched; all layers where they are not given back after forward."""
-    return sharded * where(
-        reshard,
-        2 * (gathered_linear_bytes * unit_linear + compute_bytes * (unit_experts + unit_small)),
-        gathered_linear_bytes * linear_parameters + compute_bytes * (expert_parameters + small_parameters),
+    """All layers, where they are not given back after forward."""
+    return sharded * (
+        gathered_linear_bytes * linear_parameters + compute_bytes * (expert_parameters + small_parameters)
     )
+
+
+@MEMORY.step("bytes")
+def gathered_layer(reshard: float, gathered_unit: float, gathered_layers: float) -> float:
+    """The current layer and the one prefetched."""
+    return where(reshard, 2 * gathered_unit, gathered_layers)
+
+
+@MEMORY.step("bytes")
+def gathered_first(reshard: float, gathered_unit: float, gathered_layers: float) -> float:
+    """The first layer, the last in backward: nothing comes after it to be prefetched."""
+    return where(reshard, gathered_unit, gathered_layers)
 
 
 @MEMORY.step("bytes")
@@ -359,9 +378,7 @@ def logits_bytes(
     fused_norms: float, logits_bytes_fused: float, logits_bytes_stock: float, shifted_logits: float, chunked_ce: float
 ) -> float:
     """Logits, their copies and gradient: fewer where a kernel or the compiler joins them; 16-bit alone in chunks."""
-    return where(
-        chunked_ce, 2, where(fused_norms, logits_bytes_fused, logits_bytes_stock) + 2 * shifted_logits
-    )
+    return where(chunked_ce, 2, where(fused_norms, logits_bytes_fused, logits_bytes_stock) + 2 * shifted_logits)
 
 
 @MEMORY.step("tokens")

@@ -77,19 +77,13 @@ def phase_backward_end(
     layer_gradients: float,
     gathered_root: float,
     activations: float,
-    gathered_layer: float,
+    gathered_first: float,
     unit_gradient: float,
     dequantized_matrix: float,
 ) -> float:
     """Backward through the first layer: nearly all gradients and one layer's working set."""
     return (
-        resident
-        + layer_gradients
-        + gathered_root
-        + activations
-        + gathered_layer
-        + unit_gradient
-        + dequantized_matrix
+        resident + layer_gradients + gathered_root + activations + gathered_first + unit_gradient + dequantized_matrix
     )
 
 

@@ -90,10 +90,7 @@ def embedding_state_extra_bytes(
     return (
         (1 - trains_adapters)
         * cpu_offload_none
-        * (
-            optimizer_adamw_8bit * (8 - adam_8bit_state_bytes)
-            + optimizer_muon * state_number_bytes
-        )
+        * (optimizer_adamw_8bit * (8 - adam_8bit_state_bytes) + optimizer_muon * state_number_bytes)
     )
 
 

@@ -11,10 +11,6 @@ from generator.catalog.records import Constants, Method, Settings
 from generator.catalog.rules.registry import Found, rule
 
 REQUIRED_CONSTANTS = (
-    "activation-units-adapter-fused",
-    "activation-units-adapter-stock",
-    "activation-units-full-fused",
-    "activation-units-full-stock",
     "adam-8bit-state-bytes",
     "adapter-time-factor",
     "error-high-adapter",
@@ -30,7 +26,6 @@ REQUIRED_CONSTANTS = (
     "quantization-constant-bytes-gptq",
     "quantization-constant-bytes-nf4",
     "quantization-constant-bytes-nf4-dq",
-    "reference-activation-units",
     "zero-bucket-elements",
 )
 """Every constant that some plan calls for, and no other."""

@@ -63,7 +63,6 @@ BOUNDS: Mapping[Kind, Mapping[str, tuple[float, float, str]]] = {
         "speed_classes.*": (0.001, 1, ""),
     },
     "constants": {
-        "constants.reference-activation-units.value": (0.001, 1e6, ""),
         "constants.adapter-time-factor.value": (0.01, 100, ""),
         "constants.overhead-gib-*.value": (0, 100, ""),
         "constants.error-*.value": (0, 1, ""),
