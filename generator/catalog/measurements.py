@@ -108,6 +108,10 @@ class Measurement(Record):
     train_embeddings: MaybeBool = None
     kbit_preparation: MaybeBool = None
     shifted_logits: MaybeBool = None
+    chunked_ce: MaybeBool = None
+    """y: 16-bit logits of all tokens exist, and the loss works through them in chunks."""
+    whole_copy: MaybeBool = None
+    """y: every GPU holds a whole copy of the checkpoint beside its shard while it loads."""
     tied_embeddings: MaybeBool = None
     """n: the framework keeps embedding and head apart although the model ties them."""
     experts_as_modules: MaybeBool = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Sequence
+from dataclasses import asdict
 from itertools import groupby
 from typing import Any
 
@@ -18,9 +19,14 @@ from generator.estimate.accuracy import (
     compare,
     failures,
     finished,
+    near_the_edge,
+    overall,
+    speeds,
     successes,
     summaries,
 )
+from generator.estimate.leave_one_out import LeftOut, leave_one_out
+from generator.estimate.peers import peer_scores
 
 WORST = 10
 """Runs that are listed one by one."""
@@ -36,12 +42,23 @@ def add(subparsers: Subparsers, parents: Sequence[argparse.ArgumentParser]) -> N
         "the worst, and the runs that are left out with the reason.",
     )
     parser.add_argument("--format", choices=("text", "json"), default="text")
+    parser.add_argument(
+        "--leave-one-out",
+        action="store_true",
+        help="fit the constants on all sources but one, and print the error on that one",
+    )
     parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> Outcome:
     """Errors by source and method, failed runs, the worst and what is left out; as JSON every run, the worst first."""
-    accuracy = compare(load_catalog(data_dir_of(arguments)))
+    catalog = load_catalog(data_dir_of(arguments))
+    accuracy = compare(catalog)
+    if arguments.leave_one_out:
+        lines = leave_one_out(catalog, accuracy.comparisons)
+        if arguments.format == "json":
+            return Outcome(json.dumps([asdict(each) for each in lines], indent=2) + "\n")
+        return Outcome(_leave_one_out(lines))
     if arguments.format == "json":
         ordered = sorted(accuracy.comparisons, key=lambda each: (-abs(each.error or 0.0), each.run.id))
         rows = [*map(as_json, ordered), *map(left_as_json, accuracy.left)]
@@ -79,7 +96,11 @@ def as_text(accuracy: Accuracy) -> str:
         return "no measured runs\n"
     parts = (
         _summaries(accuracy.comparisons),
+        _overall(accuracy.comparisons),
         _fits(accuracy.comparisons),
+        _near(accuracy.comparisons),
+        _peers(accuracy.comparisons),
+        _speeds(accuracy.comparisons),
         _worst(accuracy.comparisons),
         _left(accuracy.left),
     )
@@ -107,6 +128,54 @@ def _summaries(comparisons: Sequence[Comparison]) -> str:
             [each.source, each.method, each.reading, str(each.runs), *(f"{share:+.1%}" for share in shares), *counts]
         )
     return table(rows, right=range(3, 10))
+
+
+def _overall(comparisons: Sequence[Comparison]) -> str:
+    rows = [["allocator", "sources", "runs", "mean over sources", "median over rows", "90th pct", "over 10% low"]]
+    for each in overall(comparisons):
+        shares = (each.over_sources, each.over_rows, each.ninetieth_percentile, each.too_low_share)
+        rows.append([each.method, str(each.sources), str(each.runs), *(f"{share:.1%}" for share in shares)])
+    return table(rows, right=range(1, 7)) if len(rows) > 1 else ""
+
+
+def _near(comparisons: Sequence[Comparison]) -> str:
+    header = ["near the edge", "outcome", "fits", "estimated ÷ usable"]
+    rows = [
+        [each.run.id, each.measurement.outcome, each.fits or "unknown", f"{each.ratio or 0.0:.3f}"]
+        for each in near_the_edge(comparisons)
+    ]
+    return table([header, *rows], right=(3,)) if rows else ""
+
+
+def _peers(comparisons: Sequence[Comparison]) -> str:
+    rows = [["formula", "method", "runs", "median", "median abs", "90th pct", "over 10% low", "ours, median abs"]]
+    for each in peer_scores(comparisons):
+        shares = (each.median, each.median_absolute, each.ninetieth_percentile)
+        own = f"{each.own_median_absolute:.1%}"
+        rows.append(
+            [each.peer, each.method, str(each.runs), *(f"{share:+.1%}" for share in shares), str(each.too_low), own]
+        )
+    return table(rows, right=range(2, 8)) if len(rows) > 1 else ""
+
+
+def _speeds(comparisons: Sequence[Comparison]) -> str:
+    rows = [["tokens per second", "card", "method", "runs", "median", "inside", "slower than cautious"]]
+    for each in speeds(comparisons):
+        shares = (f"{each.median:+.1%}", f"{each.inside / each.runs:.0%}", str(each.too_fast))
+        rows.append([each.source, each.gpu, each.method, str(each.runs), *shares])
+    return table(rows, right=range(3, 7)) if len(rows) > 1 else ""
+
+
+def _leave_one_out(lines: Sequence[LeftOut]) -> str:
+    """Error on each source with the published constants and with those fitted on the others."""
+    if not lines:
+        return "no source has enough runs\n"
+    rows = [["left out", "runs", "median abs", "fitted on the others", "constants that moved"]]
+    for each in lines:
+        moved = ", ".join(f"{name} x{factor:.2f}" for name, factor in each.moved.items())
+        errors = (f"{each.before.median_absolute:.1%}", f"{each.after.median_absolute:.1%}")
+        rows.append([each.source, str(each.before.runs), *errors, moved or "none"])
+    return table(rows, right=(1, 2, 3))
 
 
 def _fits(comparisons: Sequence[Comparison]) -> str:

@@ -17,9 +17,9 @@ from generator.estimate.run import estimate, memory_band
 
 LOW = -0.10
 """An estimate that is lower than the measurement by more than this share is too low to rely on."""
-NEAR = 0.05
-"""A run is near the edge when its expected peak is within this share of what the card can hold."""
-ALLOCATOR: tuple[Reading, ...] = ("max-allocated",)
+EDGE, NEAR = 0.93, 0.05
+"""A run is near the edge when its expected peak ÷ usable memory is within NEAR of EDGE."""
+ALLOCATOR: tuple[Reading, ...] = ("max-allocated", "max-reserved")
 """Readings of what the estimate computes; the others are printed beside them."""
 
 NEEDED = ("precision", "optimizer", "sharding", "seq_len", "micro_batch", "grad_checkpointing", "fused_ce")
@@ -44,7 +44,7 @@ NEUTRAL: dict[str, object] = {
 }
 """What the libraries do by themselves, for settings that neither a row nor its source says anything of."""
 
-REFINEMENTS = ("lora_dropout", "reshard", "kbit_preparation", "shifted_logits")
+REFINEMENTS = ("lora_dropout", "reshard", "kbit_preparation", "shifted_logits", "chunked_ce", "whole_copy")
 """Settings that only refine an estimate."""
 
 Reason = Literal[LeftOut, "not-stated", "not-modelled", "unknown-card"]
@@ -184,7 +184,7 @@ def _settings(row: Measurement) -> Iterator[tuple[str, object]]:
         value = getattr(row, name)
         yield name, NEUTRAL.get(name) if value is None else value
     yield "grad_checkpointing", row.grad_checkpointing == "y"
-    for name in ("lora_dropout", "train_embeddings", "kbit_preparation", "shifted_logits", "reshard"):
+    for name in ("train_embeddings", *REFINEMENTS):
         yield name, getattr(row, name)
 
 
@@ -242,6 +242,11 @@ def summaries(comparisons: Sequence[Comparison]) -> tuple[Summary, ...]:
 def summary_of(source: str, method: str, reading: Reading, group: Sequence[Comparison]) -> Summary:
     """The errors of a group of runs; raises StatisticsError for none."""
     errors = [error for _, error in finished(group)]
+    return summary_of_errors(source, method, reading, errors, sum(bool(each.inside) for each in group))
+
+
+def summary_of_errors(source: str, method: str, reading: Reading, errors: Sequence[float], inside: int = 0) -> Summary:
+    """The same from errors alone; raises StatisticsError for none."""
     absolute = sorted(abs(error) for error in errors)
     return Summary(
         source=source,
@@ -253,8 +258,94 @@ def summary_of(source: str, method: str, reading: Reading, group: Sequence[Compa
         ninetieth_percentile=percentile(absolute, 0.9),
         worst=max(errors, key=abs),
         too_low=sum(error < LOW for error in errors),
-        inside=sum(bool(each.inside) for each in group),
+        inside=inside,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Overall:
+    """The errors of one method over readings of the allocator, as the mean over sources and over rows."""
+
+    method: str
+    sources: int
+    runs: int
+    over_sources: float
+    """Mean over sources of the median absolute error of each."""
+    over_rows: float
+    """Median absolute error of all rows together."""
+    ninetieth_percentile: float
+    too_low_share: float
+
+
+def overall(comparisons: Sequence[Comparison]) -> tuple[Overall, ...]:
+    """A line for each method, sorted."""
+    rows = [(each, error) for each, error in finished(comparisons) if each.measurement.reading in ALLOCATOR]
+    found = []
+    for method in sorted({each.measurement.method for each, _ in rows}):
+        errors: dict[str, list[float]] = {}
+        for each, error in rows:
+            if each.measurement.method == method:
+                errors.setdefault(each.run.source, []).append(error)
+        every = [error for group in errors.values() for error in group]
+        absolute = sorted(abs(error) for error in every)
+        medians = [statistics.median([abs(error) for error in group]) for group in errors.values()]
+        found.append(
+            Overall(
+                method=method,
+                sources=len(errors),
+                runs=len(every),
+                over_sources=statistics.fmean(medians),
+                over_rows=statistics.median(absolute),
+                ninetieth_percentile=percentile(absolute, 0.9),
+                too_low_share=sum(error < LOW for error in every) / len(every),
+            )
+        )
+    return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
+class SpeedSummary:
+    """Measured tokens per second beside the band, by source, card and method."""
+
+    source: str
+    gpu: str
+    method: str
+    runs: int
+    median: float
+    """Median of expected ÷ measured − 1."""
+    inside: int
+    """Runs between the cautious and the best speed."""
+    too_fast: int
+    """Runs slower than the cautious speed."""
+
+
+def speeds(comparisons: Sequence[Comparison]) -> tuple[SpeedSummary, ...]:
+    """Speed of the runs whose source prints it, sorted by source, card and method."""
+    groups: dict[tuple[str, str, str], list[tuple[Band, float]]] = {}
+    for each in comparisons:
+        measured = each.measurement.tokens_per_sec_per_gpu
+        if measured is not None and each.speed is not None:
+            key = (each.run.source, each.measurement.gpu, each.measurement.method)
+            groups.setdefault(key, []).append((each.speed, measured))
+    return tuple(
+        SpeedSummary(
+            source=source,
+            gpu=gpu,
+            method=method,
+            runs=len(rows),
+            median=statistics.median([band.expected / measured - 1 for band, measured in rows]),
+            inside=sum(band.low <= measured <= band.high for band, measured in rows),
+            too_fast=sum(measured < band.low for band, measured in rows),
+        )
+        for (source, gpu, method), rows in sorted(groups.items())
+    )
+
+
+def near_the_edge(comparisons: Iterable[Comparison]) -> tuple[Comparison, ...]:
+    """Runs whose expected peak is within NEAR of the borderline, the fullest first."""
+    judged = (each for each in comparisons if each.measurement.peak or each.measurement.outcome == "failed")
+    found = [each for each in judged if each.ratio is not None and abs(each.ratio - EDGE) <= NEAR]
+    return tuple(sorted(found, key=lambda each: (-(each.ratio or 0.0), each.run.id)))
 
 
 def percentile(ascending: Sequence[float], share: float) -> float:
