@@ -175,13 +175,8 @@ ADAPTER_NUMBERS = ("lora_parameters", "all_adapter_inputs", "one_adapter_inputs"
 
 
 def shared_inputs(matrices: tuple[Matrix, ...]) -> int:
-    """Summed widths of the different tensors that the wrapped matrices of one layer read and nobody else stores.
+    """Width of what wrapped matrices of one layer read and a frozen layer would not store.
 
-    Projections of queries, keys and values read one tensor, gate and up another; the output projection reads what
-    attention stores anyway.
+    That is the product inside the MLP: outputs of norms and of attention are stored anyway.
     """
-    attention = [matrix.inputs for matrix in matrices if matrix.roles and "o" not in matrix.roles]
-    others = [matrix for matrix in matrices if not matrix.roles]
-    into_mlp = [matrix.inputs for matrix in others if matrix.outputs >= matrix.inputs]
-    out_of_mlp = [matrix.inputs for matrix in others if matrix.outputs < matrix.inputs]
-    return max(attention, default=0) + max(into_mlp, default=0) + max(out_of_mlp, default=0)
+    return max((matrix.inputs for matrix in matrices if not matrix.roles and matrix.outputs < matrix.inputs), default=0)

@@ -7,7 +7,7 @@ Korthikanti et al. (arXiv 2205.05198) and PyTorch's FSDP2.
 
 from __future__ import annotations
 
-from generator.estimate.steps import Formulas, ceil, largest, where
+from generator.estimate.steps import Formulas, largest, where
 
 MEMORY = Formulas()
 """Terms of this module, then the moments that `phases` adds them up to."""
@@ -257,14 +257,14 @@ def one_norms(
 @MEMORY.step("bytes per token")
 def stored_per_token(
     all_norms: float, kernels_fused: float, eager: float, all_layer_mixer: float, all_layer_repeated_keys: float,
-    trains_adapters: float, all_layer_mlp_frozen: float, all_layer_mlp: float, all_layer_experts: float,
+    trains_adapters: float, quantized: float, all_layer_mlp_frozen: float, all_layer_mlp: float, all_layer_experts: float,
     all_layer_recomputable_width: float, compute_bytes: float, adapter_input_bytes: float, all_adapter_inputs: float,
     shared_input_bytes: float, all_adapter_shared_inputs: float,
 ) -> float:  # fmt: skip
     """What all layers store per token without checkpointing.
 
-    Norms, mixers, keys repeated by eager attention, MLPs (trained ones with fused kernels compute their product again),
-    and the inputs that adapters read.
+    Norms, mixers, keys repeated by eager attention, MLPs (with fused kernels they compute their product again), and the
+    inputs that adapters read. bitsandbytes keeps the input of every quantised matrix, frozen or not.
     """
     return (
         (
@@ -272,7 +272,7 @@ def stored_per_token(
             + all_layer_mixer
             + eager * all_layer_repeated_keys
             + where(
-                trains_adapters,
+                trains_adapters * (1 - quantized),
                 all_layer_mlp_frozen,
                 all_layer_mlp - kernels_fused * 2 * all_layer_recomputable_width,
             )
@@ -368,41 +368,3 @@ def unit_gradient(
 ) -> float:
     """Whole gradient of the layer in backward, and the buffer that the one before it is reduced from."""
     return sharded * (1 - trains_adapters) * (compute_bytes + reduce_bytes) * layer_parameters
-
-
-# --- loss ---------------------------------------------------------------------------------------------------------
-
-
-@MEMORY.step("bytes per token and vocabulary entry")
-def logits_bytes(
-    fused_norms: float, logits_bytes_fused: float, logits_bytes_stock: float, shifted_logits: float, chunked_ce: float
-) -> float:
-    """Logits, their copies and gradient: fewer where a kernel or the compiler joins them; 16-bit alone in chunks."""
-    return where(chunked_ce, 2, where(fused_norms, logits_bytes_fused, logits_bytes_stock) + 2 * shifted_logits)
-
-
-@MEMORY.step("tokens")
-def logits_tokens(fused_ce: float, tokens: float, vocab: float, hidden: float) -> float:
-    """Tokens whose logits exist at once: all, or one chunk of a fused linear cross-entropy."""
-    return where(fused_ce, ceil(tokens / largest(ceil(vocab / hidden), 1)), tokens)
-
-
-@MEMORY.step("bytes")
-def logits(
-    logits_bytes: float, logits_tokens: float, vocab: float, fused_ce: float, compute_bytes: float, tokens: float,
-    hidden: float,
-) -> float:  # fmt: skip
-    """Logits, their fp32 copies and gradient; the fused loss keeps the gradient of its input instead."""
-    return logits_bytes * logits_tokens * vocab + fused_ce * compute_bytes * tokens * hidden
-
-
-@MEMORY.step("bytes")
-def final_hidden(fused_norms: float, hidden: float, tokens: float) -> float:
-    """What the norm before the head keeps: an fp32 copy and its output, or input and output with a fused kernel."""
-    return (6 - 2 * fused_norms) * hidden * tokens
-
-
-@MEMORY.step("bytes")
-def head_gradient(fused_ce: float, trains_adapters: float, compute_bytes: float, vocab: float, hidden: float) -> float:
-    """Gradient of a trained head, which a fused loss computes already in forward."""
-    return fused_ce * (1 - trains_adapters) * compute_bytes * vocab * hidden

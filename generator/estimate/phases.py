@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from generator.estimate.memory import MEMORY
+from generator.estimate.loss import MEMORY
 from generator.estimate.results import PHASES
 from generator.estimate.steps import largest, where
 

@@ -292,6 +292,8 @@ def adapter_input_bytes(
 
 
 @RECIPE.step("bytes per token and channel")
-def shared_input_bytes(trains_adapters: float, adapter_input_bytes: float, compute_bytes: float) -> float:
-    """Inputs that several adapters share, where none of them has a copy of its own."""
-    return trains_adapters * where(adapter_input_bytes, 0, compute_bytes)
+def shared_input_bytes(
+    trains_adapters: float, quantized: float, adapter_input_bytes: float, compute_bytes: float
+) -> float:
+    """Inputs that adapters read from the base, where neither they nor a quantised matrix keep a copy."""
+    return trains_adapters * (1 - quantized) * where(adapter_input_bytes, 0, compute_bytes)

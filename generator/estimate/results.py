@@ -15,9 +15,9 @@ PHASES = ("load", "forward-end", "backward-start", "backward-end", "root-reduce"
 
 TERMS = (
     "weights", "quantization-constants", "optimizer-states", "reduce-buffers", "layer-gradients", "held-gradients",
-    "accumulated-gradients", "gathered-root", "gathered-layer", "gathered-first", "unit-gradient",
-    "autocast-weights", "checkpoints", "checkpoint-copies", "activations", "final-hidden", "logits", "head-gradient", "dequantized-matrix", "root-gradient-buffers",
-    "optimizer-transient", "loading-layer",
+    "accumulated-gradients", "gathered-root", "gathered-layer", "gathered-first", "unit-gradient", "autocast-weights",
+    "checkpoints", "checkpoint-copies", "activations", "final-hidden", "logits", "head-gradient", "dequantized-matrix",
+    "root-gradient-buffers", "optimizer-transient", "loading-layer",
 )  # fmt: skip
 """What occupies memory: the keys inside a phase of `Estimate.phases_gib`."""
 

@@ -44,6 +44,7 @@ def source_page(site: Site, source_id: str) -> Page:
         ),
         edit_path=site.catalog.path_of("source", source_id),
         view=view,
+        measured_runs=sum(run.source == source_id for run in site.catalog.measurements),
         usage_field=lambda usage: field_name(site, writer, usage),
         **site.values(writer),
     )

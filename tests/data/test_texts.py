@@ -30,8 +30,15 @@ CYRILLIC = re.compile(r"[А-Яа-яЁё]")
 DOCS = Path(__file__).parents[2] / "docs"
 CODE = re.compile(r"```.*?```|`[^`\n]*`|\{\{.*?\}\}|\{%.*?%\}|\{ #[\w-]+ \}", re.DOTALL)
 """What stands on a hand-written page but is no prose."""
+TAG = re.compile(r"<[a-z/][^<>]*>")
+"""HTML in a hand-written page: its attributes are no text."""
+
 PROSE = [
-    (f"docs/{language}/{path.relative_to(DOCS / language)}", language, CODE.sub(" ", path.read_text(encoding="utf-8")))
+    (
+        f"docs/{language}/{path.relative_to(DOCS / language)}",
+        language,
+        TAG.sub(" ", CODE.sub(" ", path.read_text(encoding="utf-8"))),
+    )
     for language in ("ru", "en")
     for path in sorted((DOCS / language).rglob("*.md"))
 ] + [(name, language, getattr(text, language)) for name, text in TEXTS for language in ("ru", "en")]

@@ -103,14 +103,12 @@ def test_unsharded_accumulation_costs_whole_gradients(catalog) -> None:
 
 def test_eager_attention_grows_with_the_square_of_the_context(catalog) -> None:
     # 8 bytes per head and pair of tokens, and keys and values repeated for 32 heads: 4 bytes a channel
-    scale = catalog.constants.value("activation-units-full-stock") / 32.5
-
     def added(seq_len: int) -> float:
         eager = peak_terms(catalog, plan(attention="eager", seq_len=seq_len))["activations"]
         return (eager - peak_terms(catalog, plan(seq_len=seq_len))["activations"]) * GIB
 
     for seq_len in (4096, 8192):
-        assert added(seq_len) == pytest.approx(8 * 32 * seq_len**2 + scale * 4 * 4096 * seq_len)
+        assert added(seq_len) == pytest.approx(8 * 32 * seq_len**2 + 4 * 4096 * seq_len)
 
 
 def peak_terms(catalog, a_plan: Plan) -> dict[str, float]:

@@ -8,7 +8,8 @@ def test_every_source_is_used_and_every_citation_counted(catalog: Catalog) -> No
     views = source_views(catalog)
     assert sorted(view.source_id for view in views) == sorted(catalog.sources)
     assert sum(len(view.usages) for view in views) == len(list(catalog.citations()))
-    assert all(view.usages for view in views)
+    measured = {run.source for run in catalog.measurements}
+    assert all(view.usages or view.source_id in measured for view in views)
 
 
 def test_counts_by_kind_add_up(catalog: Catalog) -> None:
