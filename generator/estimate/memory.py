@@ -257,7 +257,8 @@ def one_norms(
 @MEMORY.step("bytes per token")
 def stored_per_token(
     all_norms: float, kernels_fused: float, eager: float, all_layer_mixer: float, all_layer_repeated_keys: float,
-    trains_adapters: float, quantized: float, all_layer_mlp_frozen: float, all_layer_mlp: float, all_layer_experts: float,
+    trains_adapters: float, quantized: float, all_layer_mlp_frozen: float, all_layer_mlp: float,
+    all_layer_experts: float,
     all_layer_recomputable_width: float, compute_bytes: float, adapter_input_bytes: float, all_adapter_inputs: float,
     shared_input_bytes: float, all_adapter_shared_inputs: float,
 ) -> float:  # fmt: skip
