@@ -31,7 +31,8 @@ def test_both_languages_have_the_same_pages_with_the_same_heading_ids() -> None:
 def test_every_record_has_its_page() -> None:
     catalog, paths = real_catalog(), set(real_pages("en"))
     wanted = {"", "calculator/", "rigs/", "models/", "gpus/", "methods/", "methodology/", "sources/", "stacks/"}
-    wanted |= {"quality/", "changes/", "rigs/compare/", "terms/"}
+    wanted |= {"quality/", "changes/", "rigs/compare/", "terms/", "accuracy/"}
+    wanted |= {f"accuracy/{run.source}/" for run in catalog.measurements}
     for kind in ("rigs", "models", "gpus", "methods", "sources"):
         wanted |= {f"{kind}/{record}/" for record in getattr(catalog, kind)}
     assert paths == wanted
@@ -114,7 +115,7 @@ def test_no_russian_letters_on_english_pages_but_in_marked_quotations() -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_texts_carry_no_keys_and_no_placeholders(language) -> None:
-    areas = "common|verdicts|reasons|home|rigs|models|gpus|methods|methodology|sources|stacks|facts|quantities|shell|calculator"
+    areas = "accuracy|common|verdicts|reasons|home|rigs|models|gpus|methods|methodology|sources|stacks|facts|quantities|shell|calculator"
     for page in real_pages(language).values():
         shown = parse(to_html(page)).text
         assert not re.search(rf"\b(?:{areas})\.[a-z_-]+\.[a-z_-]+", shown), page.path
@@ -158,6 +159,8 @@ def test_a_model_page_explains_every_method() -> None:
 
 
 def test_the_methodology_sums_up_the_measured_runs() -> None:
-    shown = parse(real_pages("en")["methodology/"].fragments["check"]).text
-    assert "allocator" in shown
+    fragment = real_pages("en")["methodology/"].fragments["check"]
+    shown = parse(fragment).text
+    assert "Median absolute error" in shown
+    assert 'href="../accuracy/"' in fragment
     assert "failed for lack of memory" in shown
