@@ -83,6 +83,8 @@ class Catalog:
     """Where the shapes of measured models were read that the catalogue does not have."""
     known_misses: Mapping[str, KnownMiss] = field(default_factory=dict)
     """Runs that the estimate is known to miss."""
+    fitting_sources: frozenset[str] = frozenset()
+    """Ids of the sources by whose runs the formulas were written; those of the others only judge them."""
     changes: tuple[ChangeRow, ...] = ()
     """What was published, in the order in which it was."""
     warnings: tuple[DataError, ...] = ()

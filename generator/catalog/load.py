@@ -32,5 +32,6 @@ def load_catalog(data_dir: Path | str = DATA_DIR) -> Catalog:
         measurements=tuple(measured.runs),
         measured_shapes=measured.shapes,
         known_misses=measured.known_misses,
+        fitting_sources=frozenset(measured.fitting),
         changes=changes,
     )

@@ -69,6 +69,8 @@ class MeasuredData:
     runs: list[MeasuredRun] = field(default_factory=list)
     shapes: dict[str, MeasuredShape] = field(default_factory=dict)
     known_misses: dict[str, KnownMiss] = field(default_factory=dict)
+    fitting: set[str] = field(default_factory=set)
+    """Ids of the sources by whose runs the formulas were written."""
     errors: list[DataError] = field(default_factory=list)
 
 
@@ -182,6 +184,8 @@ def _read_file(
     beside = f"{shown.removesuffix('.csv')}.yml"
     record = _record(path.with_suffix(".yml"), beside, MeasuredDefaults, data.errors)
     defaults = record.defaults if record else ()
+    if record and record.formulas_written_by:
+        data.fitting.add(path.stem)
     for row in _rows(path, shown, data.errors):
         published = _measurement(row, row.cells, data.errors)
         if published is None:

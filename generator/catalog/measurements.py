@@ -116,6 +116,8 @@ class Measurement(Record):
     """n: the framework keeps embedding and head apart although the model ties them."""
     experts_as_modules: MaybeBool = None
     """y: experts are linear modules of their own, as in Transformers before 5, and are quantised like the rest."""
+    gelu_kernel: MaybeBool = None
+    """y: GELU is one kernel here although the model's own code puts it together of several operations."""
     reading: Annotated[Reading | None, BLANK] = None
     peak: Peak = None
     """Per GPU, in `unit`."""
@@ -188,6 +190,8 @@ class Default(Record):
 class MeasuredDefaults(Record):
     """data/measurements/<source>.yml: documented defaults of one source, the first that applies wins."""
 
+    formulas_written_by: bool = False
+    """Whether the formulas of the estimate were written by these runs; those of other sources only judge them."""
     defaults: Many[Default]
 
 

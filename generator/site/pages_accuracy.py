@@ -7,7 +7,7 @@ from typing import Any
 
 from generator.catalog.measurements import Measurement
 from generator.estimate.accuracy import Comparison, finished
-from generator.estimate.bands import KINDS, SIDES, constant_id
+from generator.estimate.bands import NARROWEST, TAIL, constant_id
 from generator.site.api import API_PATH
 from generator.site.page import Page
 from generator.site.pages_site import Site
@@ -31,7 +31,6 @@ def accuracy_page(site: Site) -> Page:
     writer = site.writer(ACCURACY_PATH)
     checks = site.checks
     worst = sorted(finished(checks.rows), key=lambda pair: (-abs(pair[1]), pair[0].run.id))[:WORST]
-    constants = site.catalog.constants.constants
     return writer.page(
         "accuracy.md.j2",
         section="methodology",
@@ -43,11 +42,8 @@ def accuracy_page(site: Site) -> Page:
         memory_plot=scatter(_memory_dots(site), FAR),
         speed_plot=scatter(_speed_dots(site), FAR),
         worst=worst,
-        bands={
-            kind: {side: constants[constant_id(side, kind)] for side in SIDES}
-            for kind in KINDS
-            if all(constant_id(side, kind) in constants for side in SIDES)
-        },
+        tail=TAIL,
+        narrowest=NARROWEST,
         constant_id=constant_id,
         runs_path=runs_path,
         file=MEASUREMENTS_FILE,

@@ -28,7 +28,7 @@ from generator.estimate.accuracy import (
     successes,
     summaries,
 )
-from generator.estimate.bands import Coverage, coverage, fitting_sources
+from generator.estimate.bands import Coverage, coverage, left_out_coverage
 from generator.estimate.leave_one_out import LeftOut, fitted_constants, leave_one_out
 from generator.estimate.peers import PeerScore, peer_scores
 
@@ -80,6 +80,8 @@ class Checks:
     overall: tuple[Overall, ...]
     summaries: tuple[Summary, ...]
     coverage: tuple[Coverage, ...]
+    left_out_coverage: tuple[Coverage, ...]
+    """The same with a band from the other sources, a line for each kind and source."""
     fitting: frozenset[str]
     """Sources that the formulas were written by."""
     failures: Failures
@@ -125,8 +127,9 @@ def checks_of(catalog: Catalog) -> Checks:
         timed=tuple(each for each in every if each.speed and each.measurement.tokens_per_sec_per_gpu),
         overall=overall(every),
         summaries=summaries(every),
-        coverage=coverage(catalog, every),
-        fitting=fitting_sources(catalog),
+        coverage=coverage(every, catalog.fitting_sources),
+        left_out_coverage=left_out_coverage(every),
+        fitting=catalog.fitting_sources,
         failures=failures(every),
         successes=successes(every),
         wrong=tuple(each for each in every if _is_wrong(each)),
