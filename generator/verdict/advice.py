@@ -8,7 +8,6 @@ from typing import Literal
 
 from generator.catalog.catalogue import Catalog
 from generator.estimate import Plan
-from generator.estimate.inputs import inputs_of
 from generator.estimate.run import memory_of
 from generator.verdict.ladder import FITS_AS_VERDICT, choose, try_ladder
 from generator.verdict.results import VERDICTS, ContextVariant, Improvement, Rung, VerdictId
@@ -34,7 +33,7 @@ def context_variants(catalog: Catalog, plan: Plan) -> Iterator[ContextVariant]:
     variants = [replace(plan, seq_len=seq_len) for seq_len in workload.context_variants]
     variants += [replace(plan, grad_accum=workload.grad_accum_variant, grad_sync=sync) for sync in GRAD_SYNCS]
     for variant in variants:
-        result = memory_of(catalog, variant, inputs_of(variant, catalog.constants))
+        result = memory_of(catalog, variant, variant.seq_len)
         yield ContextVariant(
             seq_len=variant.seq_len,
             grad_accum=variant.grad_accum,
@@ -50,10 +49,9 @@ def max_seq_len(catalog: Catalog, plan: Plan, context_tokens: int | None) -> int
 
     The peak never falls when the context grows, so that bisection finds it.
     """
-    inputs = inputs_of(plan, catalog.constants)
 
     def fits(seq_len: int) -> bool:
-        return memory_of(catalog, plan, inputs | {"seq_len": float(seq_len)}).fits in ("yes", "tight")
+        return memory_of(catalog, plan, seq_len).fits in ("yes", "tight")
 
     low, high = 0, (context_tokens or CONTEXT_LIMIT) // CONTEXT_STEP
     while low < high:
