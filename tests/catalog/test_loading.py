@@ -290,3 +290,17 @@ def test_a_broken_file_does_not_break_what_refers_to_it(data: Path) -> None:
     edit(data, GPU, "name: NVIDIA", "nam: NVIDIA")
     edit(data, MODEL, "card: qwen3-0.6b-card", "card: qwen3-0.6b-card\ncards: x")
     assert {problem.partition(":")[0] for problem in problems(data)} == {f"data/{GPU}", f"data/{MODEL}"}
+
+
+@pytest.mark.parametrize("name", ["policy.yml", GPU, MODEL, "sources/zero.yml", "methods/lora.yml"])
+def test_an_unreadable_file_is_the_only_one_that_is_complained_of(data: Path, name: str) -> None:
+    """Whatever other files refer to in it: classes of speed, sources, families, ids."""
+    edit(data, GPU, "  kind: assumed\n  reason: {ru: Доля", "  speed_class: ada\n  kind: assumed\n  reason: {ru: Доля")
+    edit(data, RIG, "gpu: rtx-6000-ada", "gpu: rtx-6000-ada\nfamilies: [qwen3]")
+    policy = (data / "policy.yml").read_text(encoding="utf-8")
+    shares = "cautious: 0.2, expected: 0.3, best: 0.4, reason: {ru: Выбрано., en: Chosen.}, citations: [{source: zero}]"
+    ada = f"speed_classes: [{{id: ada, name: {{ru: Ada, en: Ada}}, {shares}}}]"
+    write(data, "policy.yml", f"{policy}{ada}\n")
+    write(data, "measurements/rtx-6000-ada-datasheet.csv", "id,where,model,shape,method,n_gpus,gpu,outcome\n")
+    write(data, name, (data / name).read_text(encoding="utf-8") + "more: [\n")
+    assert {problem.partition(":")[0] for problem in problems(data)} == {f"data/{name}"}, problems(data)
