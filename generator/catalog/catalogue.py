@@ -278,12 +278,6 @@ def build(reading: Reading, warnings: Iterable[DataError] = ()) -> Catalog:
     )
 
 
-def source_ids(reading: Reading) -> frozenset[str]:
-    """Ids of all sources, those inside other files included."""
-    inline = (source_id for entry in reading.entries for source_id in inline_sources(entry))
-    return frozenset(inline) | {entry.id for entry in reading.of("source")}
-
-
 def newest_reading(reading: Reading) -> datetime.date:
     """The newest day on which anything was read."""
     days = [datetime.date.min]

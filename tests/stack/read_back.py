@@ -57,6 +57,7 @@ def _launch(files: Mapping[str, str]) -> Settings:
             found["sharding"] = f"fsdp{fsdp['fsdp_version']}"
             found["cpu_offload"] = "all" if fsdp["fsdp_offload_params"] else "none"
             found["reshard"] = fsdp["fsdp_reshard_after_forward"]
+            found |= _loading(fsdp["fsdp_cpu_ram_efficient_loading"])
         case "DEEPSPEED":
             name = accelerate["deepspeed_config"]["deepspeed_config_file"]
             zero = json.loads(files[name])
@@ -70,6 +71,11 @@ def _launch(files: Mapping[str, str]) -> Settings:
             assert other == "NO"
             found |= {"sharding": "none", "cpu_offload": "none"}
     return found
+
+
+def _loading(efficient: bool) -> Settings:
+    """One process reads the checkpoint, the others start on the meta device; where that is off, nobody says."""
+    return {"whole_copy": False} if efficient else {}
 
 
 def _precision(weights: str, mixed: bool) -> str:
@@ -176,6 +182,7 @@ def _axolotl(files: Mapping[str, str]) -> Settings:
         assert config["fsdp_config"]["offload_params"] is False
         found["sharding"] = f"fsdp{config['fsdp_version']}"
         found["reshard"] = config["fsdp_config"]["reshard_after_forward"]
+        found |= _loading(config["fsdp_config"]["cpu_ram_efficient_loading"])
         found["root_wrap"] = "root"  # Accelerate 1.13 leaves embedding and head there
         found["reduce_dtype"] = "bf16" if config["bf16"] else "fp32"
     if not trains_all:
