@@ -27,6 +27,12 @@ R = TypeVar("R", bound=Record)
 
 SUGGESTIONS = 3
 """How many near matches an unknown name gets."""
+LONGEST_COMPARED = 120
+"""Of a longer name only the beginning is compared."""
+NEAR = 0.7
+"""Share of letters in common from which a whole name is taken for a misspelling."""
+NEAR_BEGINNING, SHORTEST_BEGINNING = 0.85, 3
+"""The same for the beginning of a longer name: `exaon` stands for exaone-3.5-32b, `hexagone` does not."""
 
 
 PLURALS: dict[str, Kind] = {
@@ -166,9 +172,22 @@ def fold(name: str) -> str:
 
 
 def near_ids(name: str, known: Mapping[str, str]) -> tuple[str, ...]:
-    """Ids whose names resemble `name`, nearest first, without repetitions."""
-    near = difflib.get_close_matches(fold(name)[:120], known, n=2 * SUGGESTIONS, cutoff=0.55)
-    return tuple(dict.fromkeys(known[match] for match in near))[:SUGGESTIONS]
+    """Ids whose names resemble `name`, nearest first, without repetitions; none where all are far from it."""
+    folded = fold(name)[:LONGEST_COMPARED]
+    near = sorted((-nearness, other) for other in known if (nearness := _nearness(folded, other)))
+    return tuple(dict.fromkeys(known[other] for _, other in near))[:SUGGESTIONS]
+
+
+def _nearness(name: str, other: str) -> float:
+    """How alike two names are, up to 1; 0 where one is neither a misspelling nor the beginning of the other."""
+    alike = difflib.SequenceMatcher(None, name, other)
+    if alike.real_quick_ratio() >= NEAR and alike.quick_ratio() >= NEAR and alike.ratio() >= NEAR:
+        return alike.ratio()
+    shared = min(len(name), len(other))
+    if shared < SHORTEST_BEGINNING:
+        return 0.0
+    beginning = difflib.SequenceMatcher(None, name[:shared], other[:shared])
+    return alike.ratio() if beginning.quick_ratio() >= NEAR_BEGINNING and beginning.ratio() >= NEAR_BEGINNING else 0.0
 
 
 def names_of(entry: Entry) -> tuple[tuple[str, str], ...]:
@@ -261,12 +280,6 @@ def build(reading: Reading, warnings: Iterable[DataError] = ()) -> Catalog:
         entries=_frozen(entries),
         names=_frozen(_names(reading, sources, permalinks)),
     )
-
-
-def source_ids(reading: Reading) -> frozenset[str]:
-    """Ids of all sources, those inside other files included."""
-    inline = (source_id for entry in reading.entries for source_id in inline_sources(entry))
-    return frozenset(inline) | {entry.id for entry in reading.of("source")}
 
 
 def newest_reading(reading: Reading) -> datetime.date:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from generator.catalog.catalogue import Catalog, build, source_ids
+from generator.catalog.catalogue import Catalog, build
 from generator.catalog.changes import read_changes
 from generator.catalog.loading import read_data
 from generator.catalog.measured_files import cited_by_measurements, read_measurements
@@ -23,7 +23,8 @@ def load_catalog(data_dir: Path | str = DATA_DIR) -> Catalog:
     errors, warnings = apply_rules(reading)
     catalog = build(reading, warnings) if not reading.errors and not errors else None
     shapes = {name: catalog.models[name].architecture.shape() if catalog else None for name in reading.seen["model"]}
-    measured = read_measurements(Path(data_dir), shapes, source_ids(reading))
+    sources = reading.seen["source"] | reading.keys_of_unreadable
+    measured = read_measurements(Path(data_dir), shapes, sources)
     changes, wrong_changes = read_changes(Path(data_dir))
     if catalog is None or measured.errors or wrong_changes:
         raise CatalogErrors([*reading.errors, *errors, *measured.errors, *wrong_changes])

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from generator.catalog import Catalog, load_catalog
+from generator.catalog.catalogue import near_ids
 from generator.errors import UnknownIdError
 from tests.support import GPU, MODEL, edit, tiny_catalog, write
 
@@ -53,6 +54,30 @@ def test_an_unknown_name_gets_near_matches(small: Catalog, kind: str, name: str,
         getattr(small, kind)(name)
     assert str(caught.value).startswith(message)
     assert caught.value.kind == kind
+
+
+NAMES = ("exaone-3.5-32b", "exaone3.5:32b", "llama-3.1-8b", "meta-llama/llama-3.1-8b-instruct", "gpt-oss-20b", "phi-4")
+
+
+@pytest.mark.parametrize(
+    ("name", "near"),
+    [
+        ("llama-3-8b", ("llama-3.1-8b",)),
+        ("Meta-Llama-3.1-8B-Intruct", ("meta-llama/llama-3.1-8b-instruct",)),
+        ("exaon", ("exaone3.5:32b", "exaone-3.5-32b")),
+        ("gpt", ("gpt-oss-20b",)),
+        ("phi4", ("phi-4",)),
+        ("hexagone", ()),
+        ("gpt-neo", ()),
+        ("my-model-7b", ()),
+        ("nonexistent", ()),
+        ("ph", ()),
+        ("", ()),
+    ],
+)
+def test_only_near_names_are_suggested(name: str, near: tuple[str, ...]) -> None:
+    """Misspellings and beginnings of names; what merely shares a few letters with one is no hint."""
+    assert near_ids(name, {each: each for each in NAMES}) == near
 
 
 def test_an_id_beats_another_records_name(tmp_path: Path) -> None:

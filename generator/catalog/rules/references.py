@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from pathlib import PurePosixPath
 from typing import cast
 from urllib.parse import urlsplit
 
@@ -40,7 +39,7 @@ def _block_sources(value: object, path: str) -> Iterator[tuple[str, str]]:
 @rule("known-source")
 def known_source(reading: Reading) -> Iterator[Found]:
     """Every cited source exists."""
-    known = reading.seen["source"]
+    known = reading.seen["source"] | reading.keys_of_unreadable
     for entry in reading.entries:
         cited = {usage.at: usage.source_id for usage in usages(entry)}
         handed_down = dict(_block_sources(entry.record, ""))
@@ -131,9 +130,7 @@ def known_home_rig(reading: Reading) -> Iterator[Found]:
 @rule("known-family")
 def known_family(reading: Reading) -> Iterator[Found]:
     """The families that a rig's report names have a folder in data/models."""
-    known = {entry.folder for entry in reading.of("model")} | {
-        PurePosixPath(broken.document.path).parent.name for broken in reading.broken if broken.kind == "model"
-    }
+    known = reading.families
     for entry in reading.of("rig"):
         for index, family in enumerate(cast("Rig", entry.record).families):
             if family not in known:
