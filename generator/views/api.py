@@ -34,6 +34,7 @@ from generator.views.api_records import (
     SourcesFile,
     UseRecord,
 )
+from generator.views.api_runs import RUNS_PATH
 from generator.views.rigs import methods_of
 from generator.views.sources import source_views
 
@@ -253,7 +254,7 @@ def api_files(catalog: Catalog, reports: Reports) -> dict[str, tuple[str, Head]]
         **{model_path(model): ("model", model_file(catalog, reports, model)) for model in catalog.models},
     }
     listed = {"index.json": "index", **{path: kind for path, (kind, _) in files.items()}}
-    tables = [*api_tables(catalog, reports)]
+    tables = [*api_tables(catalog, reports), RUNS_PATH]
     index = IndexFile(
         **_head(catalog),
         files=tuple(
