@@ -34,7 +34,7 @@ def load(path: Path):
 
 def test_the_files_of_the_contract_are_there(api_dir: Path) -> None:
     catalog = real_catalog()
-    wanted = {"index.json", "rigs.json", "sources.json", "verdicts.csv"}
+    wanted = {"index.json", "rigs.json", "sources.json", "verdicts.csv", "measurements.csv"}
     wanted |= {f"rigs/{rig}.{ending}" for rig in catalog.rigs for ending in ("json", "csv")}
     wanted |= {f"models/{model}.json" for model in catalog.models}
     there = {path.relative_to(api_dir).as_posix() for path in api_dir.rglob("*") if path.is_file()}
