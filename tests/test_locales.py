@@ -13,6 +13,7 @@ import pytest
 from babel import Locale
 
 from generator.catalog import Catalog
+from generator.catalog.absent import GpuLack, ModelLack
 from generator.catalog.fields import Cited, Kind, Record
 from generator.catalog.loading import Kind as RecordKind
 from generator.catalog.measurements import KnownMiss, Reading
@@ -134,6 +135,7 @@ def wanted_keys() -> Iterator[str]:
     yield from (f"sources.type.{kind}.{form}" for kind in get_args(SourceType) for form in ("name", "one", "counted"))
     without_sources = ("source", "permalinks", "link-exceptions")
     yield from (f"sources.kind.{kind}" for kind in get_args(RecordKind) if kind not in without_sources)
+    yield from (f"quality.absent.lacks.{lack}" for lack in (*get_args(ModelLack), *get_args(GpuLack)))
     yield from (f"methodology.phase.{phase}.{form}" for phase in PHASES for form in ("name", "what"))
     yield from (f"methodology.term.{term}" for term in TERMS)
     yield from (f"assumptions.{assumption}" for assumption in ASSUMPTIONS)

@@ -45,6 +45,7 @@ def quality_page(site: Site) -> Page:
         q=found,
         confidence=confidence,
         percent=lambda ratio: writer.formats.percent(ratio, 1),
+        absent=[*site.catalog.absent.models.items(), *site.catalog.absent.gpus.items()],
         shown=shown,
         record_path=lambda value: site.usage_path(_usage(value)),
         record_name=lambda value: _record_name(site, value),
