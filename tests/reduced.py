@@ -1,7 +1,8 @@
 """The reduced data: the real data/ with some rigs and models left out, small enough to be built several times.
 
-Everything else is as it is: all cards, methods, constants, thresholds, the stack. What only the files that are left out
-cited goes with them. The tables of verdicts and their history keep the rows of what is left: they are up to date.
+Everything else is as it is: all cards, methods, constants, thresholds, the stack, the measured runs.
+What only the files that are left out cited goes with them. The tables of verdicts and their history keep the rows of
+what is left: they are up to date.
 """
 
 from __future__ import annotations
@@ -37,12 +38,12 @@ def reduce_data(target: Path, source: Path = DATA_DIR) -> Path:
     """Writes the reduced data to `target` and returns it; raises CatalogErrors where they are not valid."""
     shutil.copytree(source, target)
     _keep(target.glob("rigs/*.yml"), lambda path: path.stem in RIGS)
-    _keep(target.glob("models/*/*.yml"), lambda path: path.parent.name in FAMILIES or path.stem in MODELS)
+    kept = {*MODELS, *_measured(source)}
+    _keep(target.glob("models/*/*.yml"), lambda path: path.parent.name in FAMILIES or path.stem in kept)
     for folder in target.glob("models/*"):
         if not any(folder.iterdir()):
             folder.rmdir()
     models = {path.stem for path in target.glob("models/*/*.yml")}
-    _measurements(target, {path.stem for path in source.glob("models/*/*.yml")} - models)
     for name in ("verdicts.csv", "changes.csv"):
         _rows(target / name, lambda row: row["rig"] in RIGS and row["model"] in models)
     for _ in range(PASSES):
@@ -67,8 +68,8 @@ def _keep(paths: Iterable[Path], wanted: Callable[[Path], bool]) -> None:
             path.unlink()
 
 
-def _rows(path: Path, wanted: Callable[[dict[str, str]], bool]) -> int:
-    """Leaves rows out of a table and says how many stayed."""
+def _rows(path: Path, wanted: Callable[[dict[str, str]], bool]) -> None:
+    """Leaves rows out of a table."""
     with path.open(encoding="utf-8", newline="") as file:
         reader = csv.DictReader(file)
         rows = [row for row in reader if wanted(row)]
@@ -78,15 +79,15 @@ def _rows(path: Path, wanted: Callable[[dict[str, str]], bool]) -> int:
     writer.writeheader()
     writer.writerows(rows)
     path.write_text(text.getvalue(), encoding="utf-8", newline="")
-    return len(rows)
 
 
-def _measurements(data: Path, gone: set[str]) -> None:
-    """Leaves out the runs of models that are gone."""
+def _measured(data: Path) -> set[str]:
+    """Models that measured runs are of."""
+    found: set[str] = set()
     for path in data.glob("measurements/*.csv"):
-        if not _rows(path, lambda row: row["shape"] not in gone):
-            path.unlink()
-            path.with_suffix(".yml").unlink(missing_ok=True)
+        with path.open(encoding="utf-8", newline="") as file:
+            found.update(row["shape"] for row in csv.DictReader(file))
+    return found
 
 
 def _errors(data: Path) -> tuple[DataError, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cached_property
 from typing import Any, Literal, TypeVar
 
 from pydantic import model_validator
@@ -128,7 +129,11 @@ class ArchitectureRecord(CitedBlock):
         return self
 
     def shape(self) -> Architecture:
-        """The dimensions without their provenance."""
+        """The dimensions without their provenance; the same object each time."""
+        return self._shape
+
+    @cached_property
+    def _shape(self) -> Architecture:
         tower, head = _value(self.tower_parameters, 0), _value(self.output_head, default=True)
         if self.model_type is not None:
             return replace(shape_of(self._config_json()), tower_parameters=tower, output_head=head)

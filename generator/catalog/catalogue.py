@@ -15,7 +15,7 @@ from generator.catalog.changes import ChangeRow
 from generator.catalog.fields import Citation, Cited, Record, Text
 from generator.catalog.link_exceptions import LinkExceptions
 from generator.catalog.loading import Entry, Kind, Reading
-from generator.catalog.measurements import MeasuredRun, MeasuredShape
+from generator.catalog.measurements import KnownMiss, MeasuredRun, MeasuredShape
 from generator.catalog.permalinks import Permalinks
 from generator.catalog.records import Constants, Gpu, Method, Model, Policy, Rig, Source, StackItem
 from generator.catalog.stack_records import Choice, Environment, Library
@@ -87,6 +87,10 @@ class Catalog:
     """Published measured runs that the estimate is checked against."""
     measured_shapes: Mapping[str, MeasuredShape] = field(default_factory=dict)
     """Where the shapes of measured models were read that the catalogue does not have."""
+    known_misses: Mapping[str, KnownMiss] = field(default_factory=dict)
+    """Runs that the estimate is known to miss."""
+    fitting_sources: frozenset[str] = frozenset()
+    """Ids of the sources by whose runs the formulas were written; those of the others only judge them."""
     changes: tuple[ChangeRow, ...] = ()
     """What was published, in the order in which it was."""
     warnings: tuple[DataError, ...] = ()

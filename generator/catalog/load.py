@@ -28,4 +28,11 @@ def load_catalog(data_dir: Path | str = DATA_DIR) -> Catalog:
     changes, wrong_changes = read_changes(Path(data_dir))
     if catalog is None or measured.errors or wrong_changes:
         raise CatalogErrors([*reading.errors, *errors, *measured.errors, *wrong_changes])
-    return replace(catalog, measurements=tuple(measured.runs), measured_shapes=measured.shapes, changes=changes)
+    return replace(
+        catalog,
+        measurements=tuple(measured.runs),
+        measured_shapes=measured.shapes,
+        known_misses=measured.known_misses,
+        fitting_sources=frozenset(measured.fitting),
+        changes=changes,
+    )

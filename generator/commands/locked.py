@@ -12,7 +12,6 @@ from generator.catalog import DATA_DIR, Catalog
 from generator.catalog.locked import locked_path, read_locked
 from generator.errors import CatalogErrors, DataError
 from generator.site.api import csv_text
-from generator.site.render import judge_rigs
 from generator.views.api import locked_rows
 
 KEYS = ("rig", "model")
@@ -35,7 +34,7 @@ class Place:
 
 def locked_text(catalog: Catalog) -> str:
     """The table of all verdicts: one row per rig and model, a column per method, sorted by id."""
-    methods, rows = locked_rows(catalog, judge_rigs(catalog))
+    methods, rows = locked_rows(catalog)
     return csv_text((*KEYS, *methods), [(*key, *verdicts) for key, verdicts in rows.items()])
 
 

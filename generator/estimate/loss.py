@@ -10,10 +10,19 @@ __all__ = ["MEMORY"]
 
 @MEMORY.step("bytes per token and vocabulary entry")
 def logits_bytes(
-    fused_norms: float, logits_bytes_fused: float, logits_bytes_stock: float, shifted_logits: float, chunked_ce: float
-) -> float:
-    """Logits, their copies and gradient: fewer where a kernel or the compiler joins them; 16-bit alone in chunks."""
-    return where(chunked_ce, 2, where(fused_norms, logits_bytes_fused, logits_bytes_stock) + 2 * shifted_logits)
+    fused_norms: float, logits_bytes_fused: float, logits_bytes_stock: float, shifted_logits: float, chunked_ce: float,
+    compiled: float,
+) -> float:  # fmt: skip
+    """Logits, their copies and gradient: fewer where a kernel or the compiler joins them.
+
+    In chunks only what is 16-bit stays: the logits, and without the compiler their log-softmax, which every chunk
+    keeps until backward.
+    """
+    return where(
+        chunked_ce,
+        2 + 2 * (1 - compiled),
+        where(fused_norms, logits_bytes_fused, logits_bytes_stock) + 2 * shifted_logits,
+    )
 
 
 @MEMORY.step("tokens")

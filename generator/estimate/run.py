@@ -9,7 +9,7 @@ from generator.architecture import count_parameters
 from generator.catalog.catalogue import Catalog
 from generator.catalog.records import Constants, Policy
 from generator.estimate.assumptions import assumptions_of
-from generator.estimate.inputs import card_numbers, inputs_of, kinds_of, link_numbers, name_of
+from generator.estimate.inputs import FLAGS, card_numbers, inputs_of, kinds_of, link_numbers, name_of
 from generator.estimate.phases import MEMORY, PHASE_STEPS, phase_terms
 from generator.estimate.plan import Plan
 from generator.estimate.recipe import RECIPE
@@ -107,16 +107,26 @@ def memory_values(constants: Constants, plan: Plan) -> dict[str, float]:
 
 
 @remembered
-def peak_and_overhead(constants: Constants, plan: Plan, seq_len: int) -> tuple[float, float]:
-    """Peak in bytes and overhead in GiB of a plan with another sequence length."""
-    inputs = inputs_of(plan, constants) | {"seq_len": float(seq_len)}
+def peak_and_overhead(
+    constants: Constants, plan: Plan, seq_len: int, grad_accum: int, grad_sync: str
+) -> tuple[float, float]:
+    """Peak in bytes and overhead in GiB of a plan with another sequence length and accumulation."""
+    inputs = inputs_of(plan, constants) | {"seq_len": float(seq_len), "grad_accum": float(grad_accum)}
+    inputs |= {flag: float(choice == grad_sync) for choice, flag in FLAGS["grad_sync"].items()}
     values = BEFORE_TIME.evaluate(inputs, ("peak", "overhead_gib"))
     return values["peak"], values["overhead_gib"]
 
 
-def memory_of(catalog: Catalog, plan: Plan, seq_len: int) -> MemoryOnly:
-    """Memory of the plan with this sequence length, on its card."""
-    peak_bytes, overhead = peak_and_overhead(catalog.constants, plan, seq_len)
+def memory_of(
+    catalog: Catalog,
+    plan: Plan,
+    seq_len: int | None = None,
+    grad_accum: int | None = None,
+    grad_sync: str | None = None,
+) -> MemoryOnly:
+    """Memory of the plan on its card, with another sequence length or accumulation where one is given."""
+    changed = seq_len or plan.seq_len, grad_accum or plan.grad_accum, grad_sync or plan.grad_sync
+    peak_bytes, overhead = peak_and_overhead(catalog.constants, plan, *changed)
     peak = gib_from_bytes(peak_bytes)
     usable = catalog.gpus[catalog.resolve_gpu(plan.gpu)].framework_visible_gib.of(plan.ecc).value
     fits = fits_of(peak / usable, peak, overhead, usable, limits_of(catalog.policy))

@@ -196,17 +196,16 @@ def _deepspeed_files(plan: Plan) -> Mapping[str, str]:
 
 
 def _axolotl_files(_: Plan) -> Mapping[str, str]:
-    return {"axolotl.yaml": "axolotl.yaml.j2"}
+    return {"axolotl.yaml": "axolotl.yaml.j2", "measure_axolotl.py": "measure_axolotl.py"}
 
 
-def _llama_factory_files(plan: Plan) -> Mapping[str, str]:
-    sharded = {"accelerate.yaml": "accelerate.yaml.j2"} if plan.sharding == "fsdp2" else {}
+def _llama_factory_files(_: Plan) -> Mapping[str, str]:
     own = {"llama_factory.yaml": "llama_factory.yaml.j2", "dataset_info.json": "dataset_info.json.j2"}
-    return {**own, **sharded}
+    return {**own, "accelerate.yaml": "accelerate.yaml.j2", "run.py": "run.py"}
 
 
 def _torchtitan_files(_: Plan) -> Mapping[str, str]:
-    return {"pretrain.py": "pretrain.py.j2"}
+    return {"pretrain.py": "pretrain.py.j2", "measure_torchtitan.py": "measure_torchtitan.py"}
 
 
 FRAMEWORKS: Mapping[Framework, FrameworkFiles] = MappingProxyType(

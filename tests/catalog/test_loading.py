@@ -95,7 +95,7 @@ def test_all_errors_of_all_files_at_once(data: Path) -> None:
          " expected a source, found none: a stated value says where it was read")),
         (MODEL, "  source: qwen3-0.6b-card\n  where: config.json\n", "  source: Qwen Card\n  where: config.json\n",
          ("9:11: architecture.source: expected an id of lower-case ASCII letters and digits joined by `-` or `.`, found"
-         " text `Qwen Card`")),
+         " text `Qwen Card` (write `qwen-card`)")),
         (MODEL, "name: Qwen3-0.6B\n", "name: ' Qwen3'\n", ("1:7: name: expected one line of text without blanks at its"
          " ends, found text `Qwen3`")),
         (MODEL, "type: model-card", "type: model-cards", ("30:11: sources.qwen3-0.6b-card.type: expected one of"
@@ -115,7 +115,14 @@ def test_all_errors_of_all_files_at_once(data: Path) -> None:
         ("stack/shard.yml", "where: section 5}", "where: 5, p. 3}", ("5:35: citations.0.where: expected text, found"
          " number `5` (put it in quotes to make it text)")),
         ("constants.yml", "error-low-full:", "Error_Low:", ("7:3: constants.Error_Low: expected an id of lower-case"
-         " ASCII letters and digits joined by `-` or `.`, found text `Error_Low`")),
+         " ASCII letters and digits joined by `-` or `.`, found text `Error_Low` (write `error-low`)")),
+        (RIG, "gpu: rtx-6000-ada", "gpu: RTX 6000 Ada", ("2:6: gpu: expected an id of lower-case ASCII letters and"
+         " digits joined by `-` or `.`, found text `RTX 6000 Ada` (write `rtx-6000-ada`)")),
+        (RIG, "gpu: rtx-6000-ada", "gpu: '<b>'", ("2:6: gpu: expected an id of lower-case ASCII letters and digits"
+         " joined by `-` or `.`, found text `<b>`")),
+        (GPU, "tdp_w: {value: 300,", "tdp_w: {value: 300,5,", ("33:20: tdp_w.5: expected one of `value`, `kind`,"
+         " `source`, `as_printed`, `where`, `read`, `reason`, `also`, `conflicts`; found unknown key `5` (write a"
+         " decimal fraction with a point)")),
     ],
 )  # fmt: skip
 def test_one_mistake_one_line(data: Path, name: str, old: str, new: str, message: str) -> None:

@@ -117,7 +117,9 @@ def test_columns_that_are_missing_or_unknown(tmp_path: Path) -> None:
     (folder / "bytes.csv").write_bytes(b"\xff")
     (folder / "notes.txt").write_text("x")
     _, errors = read(tmp_path, GOOD, header=HEADER.replace(",shape", ",shapes"))
-    something = "expected `<source>.csv`, `<source>.yml`, `shapes.yml` or `configs`, found something else"
+    something = (
+        "expected `<source>.csv`, `<source>.yml`, `shapes.yml`, `known-misses.yml` or `configs`, found something else"
+    )
     assert errors == [
         "data/measurements/bytes.csv:1:1: expected a name that is the id of a source, found `bytes`",
         "data/measurements/bytes.csv:1:1: expected UTF-8, found the byte 0xFF",

@@ -34,7 +34,7 @@ def load(path: Path):
 
 def test_the_files_of_the_contract_are_there(api_dir: Path) -> None:
     catalog = site_catalog()
-    wanted = {"index.json", "rigs.json", "sources.json", "verdicts.csv"}
+    wanted = {"index.json", "rigs.json", "sources.json", "verdicts.csv", "measurements.csv"}
     wanted |= {f"rigs/{rig}.{ending}" for rig in catalog.rigs for ending in ("json", "csv")}
     wanted |= {f"models/{model}.json" for model in catalog.models}
     there = {path.relative_to(api_dir).as_posix() for path in api_dir.rglob("*") if path.is_file()}
@@ -152,7 +152,9 @@ def test_the_page_of_a_rig_links_its_table(language, root: str) -> None:
     assert {f"{root}{API_PATH}rigs/{RIG}.json", f"{root}{API_PATH}rigs/{RIG}.csv"} <= links
 
 
-def test_a_build_writes_the_files_into_the_site(tmp_path: Path, reduced_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_build_writes_the_files_into_the_site(
+    tmp_path: Path, reduced_data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """With everything left out that takes a browser, Pagefind or MkDocs."""
 
     def mkdocs(languages, work_dir, variables):  # noqa: ARG001

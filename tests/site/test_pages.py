@@ -11,13 +11,13 @@ import pytest
 from generator.site.api import api_texts
 from generator.site.light import light_paths
 from generator.site.page import FRAGMENT_ID, LANGUAGES, SECTIONS, Language, light_path
+from generator.site.pages_site import Site
 from generator.site.pages_stack import config_texts
 from generator.site.urls import PREFIXES
 from tests.site.html_tree import parse
 from tests.site.pages_support import heading_ids, site_catalog, site_pages, site_reports, to_html
 
 ROOT = Path(__file__).resolve().parents[2]
-HOME = "4x-rtx-6000-ada"
 CYRILLIC = re.compile("[А-Яа-яЁё]")
 
 
@@ -32,7 +32,8 @@ def test_both_languages_have_the_same_pages_with_the_same_heading_ids() -> None:
 def test_every_record_has_its_page() -> None:
     catalog, paths = site_catalog(), set(site_pages("en"))
     wanted = {"", "calculator/", "rigs/", "models/", "gpus/", "methods/", "methodology/", "sources/", "stacks/"}
-    wanted |= {"quality/", "changes/", "rigs/compare/", "terms/"}
+    wanted |= {"quality/", "changes/", "rigs/compare/", "terms/", "accuracy/"}
+    wanted |= {f"accuracy/{run.source}/" for run in catalog.measurements}
     for kind in ("rigs", "models", "gpus", "methods", "sources"):
         wanted |= {f"{kind}/{record}/" for record in getattr(catalog, kind)}
     assert paths == wanted
@@ -69,7 +70,8 @@ def test_html_is_well_formed_and_its_ids_are_unique(language) -> None:
 
 def _configurations(language: Language) -> set[str]:
     """Addresses of the files of configurations."""
-    return set(config_texts(site_catalog(), site_reports()[HOME], language))
+    first = Site(site_catalog(), site_reports(), language).first_report
+    return set(config_texts(site_catalog(), first, language))
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -115,7 +117,7 @@ def test_no_russian_letters_on_english_pages_but_in_marked_quotations() -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_texts_carry_no_keys_and_no_placeholders(language) -> None:
-    areas = "common|verdicts|reasons|home|rigs|models|gpus|methods|methodology|sources|stacks|facts|quantities|shell|calculator"
+    areas = "accuracy|common|verdicts|reasons|home|rigs|models|gpus|methods|methodology|sources|stacks|facts|quantities|shell|calculator"
     for page in site_pages(language).values():
         shown = parse(to_html(page)).text
         assert not re.search(rf"\b(?:{areas})\.[a-z_-]+\.[a-z_-]+", shown), page.path
@@ -165,6 +167,8 @@ def test_a_model_page_explains_every_method() -> None:
 
 
 def test_the_methodology_sums_up_the_measured_runs() -> None:
-    shown = parse(site_pages("en")["methodology/"].fragments["check"]).text
-    assert "allocator" in shown
+    fragment = site_pages("en")["methodology/"].fragments["check"]
+    shown = parse(fragment).text
+    assert "Median absolute error" in shown
+    assert 'href="../accuracy/"' in fragment
     assert "failed for lack of memory" in shown

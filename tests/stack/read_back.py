@@ -155,7 +155,7 @@ def _axolotl(files: Mapping[str, str]) -> Settings:
     trains_all = "adapter" not in config
     # `bf16: true` loads the weights in bf16, and its FSDP2 keeps them so.
     precision = ("bf16-pure" if trains_all else "bf16-mixed") if config["bf16"] else "fp32"
-    assert config["plugins"] == ["axolotl.integrations.liger.LigerPlugin"]
+    assert config["plugins"] == ["axolotl.integrations.liger.LigerPlugin", "measure_axolotl.MeasurePlugin"]
     others = {name for name in config if name.startswith("liger_")} - {"liger_fused_linear_cross_entropy"}
     each = config["accelerator_config"]["gradient_accumulation_kwargs"]["sync_each_batch"]
     found: Settings = {
@@ -192,15 +192,12 @@ def _axolotl(files: Mapping[str, str]) -> Settings:
 
 def _llama_factory(files: Mapping[str, str]) -> Settings:
     config = yaml.safe_load(files["llama_factory.yaml"])
-    launch = _launch(files) if "accelerate.yaml" in files else {}
-    mixed = launch.pop("mixed", None)
+    launch = _launch(files)
     trains_all = config["finetuning_type"] == "full"
     precision = "bf16-pure" if config["pure_bf16"] else "bf16-mixed" if config["bf16"] else "fp32"
-    if mixed is not None:
-        assert mixed is (precision == "bf16-mixed")
+    assert launch.pop("mixed") is (precision == "bf16-mixed")
     each = config["accelerator_config"]["gradient_accumulation_kwargs"]["sync_each_batch"]
     found: Settings = {
-        "cpu_offload": "none",
         **launch,
         "precision": precision,
         **_optimizer(config["optim"], precision, trains_all),

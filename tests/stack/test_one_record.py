@@ -21,7 +21,6 @@ from tests.stack.read_back import read_back
 
 OUTSIDE: dict[str, set[str]] = {
     "axolotl": {"n_gpus"},  # it starts a process on every card that it sees
-    "llama-factory": {"n_gpus"},
     "deepspeed": {"grad_sync"},  # DeepSpeed partitions gradients after every micro-batch by itself
     "torchtitan": {"grad_sync", "whole_copy"},  # it makes every model on the meta device
 }
@@ -45,7 +44,7 @@ def meaningful(plan: Plan, name: str) -> bool:
 def expected(job: Job) -> dict[str, Any]:
     """Settings of the plan that the files of its framework have to say."""
     untold = OUTSIDE.get(job.framework, set()) | NEVER
-    if job.framework in ("axolotl", "llama-factory") and job.plan.sharding != "fsdp2":
+    if job.framework == "axolotl" and job.plan.sharding != "fsdp2":
         untold |= {"sharding"}  # a process per card is DDP
     settings = {
         field.name: getattr(job.plan, field.name)
@@ -141,7 +140,7 @@ def test_a_framework_that_does_otherwise_says_so(catalog: Catalog) -> None:
     for job in changed[::7]:
         readme = written(catalog, job, "en")["README.md"]
         for name in job.changed:
-            assert f"{name} is {getattr(job.plan, name)}" in readme
+            assert f"`{name}: {getattr(job.plan, name)}`" in readme
 
 
 def test_all_files_are_there_in_both_languages(catalog: Catalog) -> None:

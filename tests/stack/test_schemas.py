@@ -109,7 +109,7 @@ def test_torchtitan_has_what_the_file_imports(catalog: Catalog) -> None:
     for job in jobs_of("torchtitan"):
         tree = ast.parse(written(catalog, job, "en")["pretrain.py"])
         for node in ast.walk(tree):
-            if isinstance(node, ast.ImportFrom):
+            if isinstance(node, ast.ImportFrom) and node.module != "measure_torchtitan":
                 known = schema["x-modules"][node.module]
                 assert {alias.name for alias in node.names} <= set(known), node.module
 

@@ -77,8 +77,8 @@ def train(folder: Path, model: Path, out: Path, processes: int, *more: str) -> s
     common += ["--max_steps", str(STEPS), "--logging_steps", "1", "--save_steps", "2", *more]
     launcher = [sys.executable]
     if processes > 1:
-        launcher += ["-m", "accelerate.commands.launch", "--cpu", "--num_machines", "1"]
-        launcher += ["--num_processes", str(processes), "--mixed_precision", "no"]
+        # `accelerate launch --cpu` starts one process whatever one asks for; for several GPUs it calls torchrun.
+        launcher += ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(processes)]
     done = subprocess.run(
         [*launcher, *common],
         cwd=folder,
