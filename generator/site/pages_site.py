@@ -121,6 +121,8 @@ class Site:
                 return f"stacks/#{usage.kind}-{usage.record_id.replace('.', '-')}"
             case "constants":
                 return f"methodology/#{'q' if parts[0] == 'formulas' else 'constant'}-{parts[1]}"
+            case "absent":
+                return f"quality/#absent-{parts[1].replace('.', '-')}"
             case "policy" if parts[0] == "speed_classes":
                 return f"gpus/#speed-class-{self.catalog.policy.speed_classes[int(parts[1])].id}"
             case _:
@@ -148,6 +150,9 @@ class Site:
                 return catalog.libraries[usage.record_id].name
             case "constants":
                 return usage.field.split(".")[1]
+            case "absent":
+                section, absent_id = usage.field.split(".citations")[0].split(".", 1)
+                return str(getattr(catalog.absent, section)[absent_id].name)
             case _:
                 return usage.field.removesuffix(".citations").partition(".citations.")[0]
 

@@ -41,6 +41,21 @@ def test_the_files_of_the_contract_are_there(api_dir: Path) -> None:
     assert {path for path in there if not path.startswith("schemas/")} == wanted
 
 
+def test_the_table_of_measured_runs_holds_every_run(api_dir: Path) -> None:
+    rows = list(csv.DictReader(io.StringIO((api_dir / "measurements.csv").read_text(encoding="utf-8"))))
+    runs = {run.id: run for run in site_catalog().measurements}
+    assert [row["id"] for row in rows] == list(runs)
+    for row in rows:
+        run = runs[row["id"]]
+        assert row["source_url"].startswith("https://")
+        assert row["seq_len"] == str(run.settings.seq_len or "")
+        if row["error"]:
+            error = float(row["estimated_gib_expected"]) / float(row["measured_gib"]) - 1
+            assert float(row["error"]) == pytest.approx(error, abs=2e-4)
+            assert row["not_compared"] == ""
+        assert bool(row["not_compared"]) is not bool(row["estimated_gib_expected"])
+
+
 def test_every_file_is_valid_by_its_schema(api_dir: Path) -> None:
     checked = 0
     for entry in load(api_dir / "index.json")["files"]:

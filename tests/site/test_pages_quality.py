@@ -137,7 +137,37 @@ def test_the_feed_is_atom(language: Language, monkeypatch: pytest.MonkeyPatch) -
     for entry in [feed, *entries]:
         assert entry.findtext("a:title", namespaces={"a": ATOM})
     assert feed.findtext("a:author/a:name", namespaces={"a": ATOM})
-    assert "qwen3-8b" in (entries[1].findtext("a:content", namespaces={"a": ATOM}) or "")
+    told = entries[1].findtext("a:content", namespaces={"a": ATOM}) or ""
+    method, rig = (each.name.in_language(language) for each in (site.catalog.methods["lora"], site.catalog.rigs[RIG]))
+    words = Messages(language)
+    before, after = (words(f"verdicts.{verdict}.word") for verdict in ("comfortable", "borderline"))
+    assert f"{rig}, {method}: {before} → {after}: Qwen3-8B" in told.split("\n")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_models_that_change_alike_share_a_line(language: Language) -> None:
+    """A change of a constant flips hundreds of verdicts: a reader sees what became of a rig, not a row for each."""
+    models = ("qwen3-8b", "qwen3-4b", "llama-3.1-8b")
+    before = [("2026-01-01", "data", RIG, model, "comfortable") for model in models]
+    after = [("2026-01-02", "memory-model", RIG, model, "borderline") for model in models]
+    rows = history(*before, *after)
+    site = with_history(language, rows)
+    fragment = changes_page(site).fragments["d-2026-01-02"]
+    assert fragment.count('<th scope="row"') == 4, "a row for each method"
+    assert fragment.count(f'href="../rigs/{RIG}/#qwen3-4b"') == 4
+    lines = feed_text(site.catalog, language).split("\n")
+    assert sum(" → " in line and "Llama 3.1 8B, Qwen3-4B, Qwen3-8B" in line for line in lines) == 4
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_what_is_not_in_the_catalogue_is_listed_with_what_it_lacks(language: Language) -> None:
+    absent = site_catalog().absent
+    listed = [*absent.models.values(), *absent.gpus.values()]
+    rows = cells(language, "absent")
+    assert len(rows) == len(listed) > 20
+    for row, each in zip(rows, listed, strict=True):
+        assert each.name in row[0]
+        assert Messages(language)(f"quality.absent.lacks.{each.lacks}") in row[1].replace("\xa0", " ")
 
 
 def test_a_hostile_name_stays_text_in_the_feed() -> None:
