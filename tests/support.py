@@ -278,6 +278,11 @@ FILES: Mapping[str, str] = {
     "permalinks.yml": """\
         models: {}
         """,
+    "absent.yml": """\
+        models:
+          falcon-h1-7b: {name: Falcon-H1-7B, vendor: TII, lacks: dimensions, citations: [{source: zero}]}
+        gpus: {}
+        """,
     "link-exceptions.yml": """\
         hosts: {www.nvidia.com: {reason: {ru: Закрыто., en: It is closed.}}}
         """,

@@ -11,6 +11,7 @@ from typing import TypeVar, cast
 
 from pydantic import BaseModel
 
+from generator.catalog.absent import Absent
 from generator.catalog.changes import ChangeRow
 from generator.catalog.fields import Citation, Cited, Record, Text
 from generator.catalog.link_exceptions import LinkExceptions
@@ -83,6 +84,8 @@ class Catalog:
     """Versions that go together."""
     libraries: Mapping[str, Library] = field(default_factory=dict)
     """Projects of the field, by name."""
+    absent: Absent = field(default_factory=Absent)
+    """What readers look for and data/ does not have."""
     measurements: tuple[MeasuredRun, ...] = ()
     """Published measured runs that the estimate is checked against."""
     measured_shapes: Mapping[str, MeasuredShape] = field(default_factory=dict)
@@ -275,6 +278,7 @@ def build(reading: Reading, warnings: Iterable[DataError] = ()) -> Catalog:
         constants=_records(reading, "constants", Constants)["constants"],
         permalinks=_frozen(permalinks.addresses),
         link_exceptions=_frozen(exceptions.reasons),
+        absent=_records(reading, "absent", Absent).get("absent", Absent()),
         data_date=newest_reading(reading),
         warnings=tuple(sorted(set(warnings))),
         entries=_frozen(entries),

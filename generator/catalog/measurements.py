@@ -105,6 +105,8 @@ class Measurement(Record):
     lora_targets: Annotated[Literal["q+v", "qkvo", "all-linear"] | None, BLANK] = None
     lora_dropout: MaybeShare = None
     adapter_dtype: Annotated[Literal["fp32", "bf16"] | None, BLANK] = None
+    frozen_dtype: Annotated[Literal["bf16", "fp32"] | None, BLANK] = None
+    """Of frozen weights that are not quantised."""
     train_embeddings: MaybeBool = None
     kbit_preparation: MaybeBool = None
     shifted_logits: MaybeBool = None

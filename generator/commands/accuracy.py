@@ -10,6 +10,7 @@ from itertools import groupby
 from typing import Any
 
 from generator.catalog import load_catalog
+from generator.commands.accuracy_written import write
 from generator.commands.outcome import Outcome, Subparsers, data_dir_of
 from generator.commands.tables import table
 from generator.estimate.accuracy import (
@@ -53,6 +54,11 @@ def add(subparsers: Subparsers, parents: Sequence[argparse.ArgumentParser]) -> N
         action="store_true",
         help="the bands of error by their procedure, beside those of data/constants.yml",
     )
+    parser.add_argument(
+        "--write",
+        action="store_true",
+        help="write those bands into data/constants.yml and the figures into the README files",
+    )
     parser.set_defaults(run=run)
 
 
@@ -60,6 +66,9 @@ def run(arguments: argparse.Namespace) -> Outcome:
     """Errors by source and method, failed runs, the worst and what is left out; as JSON every run, the worst first."""
     catalog = load_catalog(data_dir_of(arguments))
     accuracy = compare(catalog)
+    if arguments.write:
+        changed = write(catalog, accuracy.comparisons, data_dir_of(arguments))
+        return Outcome("".join(f"wrote {path.name}\n" for path in changed) or "bands and figures are up to date\n")
     if arguments.bands:
         values = proposed(accuracy.comparisons)
         published = {name: constant.value for name, constant in catalog.constants.constants.items()}

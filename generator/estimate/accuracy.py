@@ -41,6 +41,7 @@ NEUTRAL: dict[str, object] = {
     "quant": "none",
     "lora_rank": 1,
     "adapter_dtype": "fp32",
+    "frozen_dtype": "bf16",
 }
 """What the libraries do by themselves, for settings that neither a row nor its source says anything of."""
 
