@@ -18,14 +18,14 @@ from generator.site.pages_quality import changes_page, quality_page
 from generator.site.pages_site import Site
 from generator.views.quality import quality
 from tests.site.html_tree import parse
-from tests.site.pages_support import real_catalog, real_pages, real_reports, to_html
+from tests.site.pages_support import site_catalog, site_pages, site_reports, to_html
 
 RIG = "4x-rtx-6000-ada"
 
 
 def cells(language: Language, fragment: str) -> list[list[str]]:
     """Text of the cells of the body's rows of a table."""
-    tree = parse(real_pages(language)["quality/"].fragments[fragment])
+    tree = parse(site_pages(language)["quality/"].fragments[fragment])
     rows = [
         [" ".join(cell.text.split()) for cell in row.children if not isinstance(cell, str) and cell.tag in ("th", "td")]
         for row in tree.elements()
@@ -40,7 +40,7 @@ def whole(text: str) -> int:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_page_and_the_command_give_the_same_numbers(language: Language) -> None:
-    said = json.loads(as_json(quality(real_catalog())))
+    said = json.loads(as_json(quality(site_catalog())))
     assert [whole(row[1]) for row in cells(language, "numbers")] == list(said["counts"].values())
     assert [whole(row[1]) for row in cells(language, "coverage")] == list(said["values_by_kind"].values())
     assert [whole(row[1]) for row in cells(language, "access")] == list(said["sources_by_access"].values())
@@ -50,7 +50,7 @@ def test_the_page_and_the_command_give_the_same_numbers(language: Language) -> N
     ]  # fmt: skip
     gaps = cells(language, "unknown")[: len(said["left_out"])]
     assert [whole(row[1].split()[0]) for row in gaps] == [len(gap["records"]) for gap in said["left_out"]]
-    listed = to_html(real_pages(language)["quality/"])
+    listed = to_html(site_pages(language)["quality/"])
     for source in said["sources_unread"]:
         assert f"sources/{source}/" in listed
 
@@ -64,7 +64,7 @@ def test_shares_of_a_table_make_a_whole(language: Language) -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_contradiction_is_shown_with_both_values_and_the_reason(language: Language) -> None:
-    catalog = real_catalog()
+    catalog = site_catalog()
     conflicts = [conflict for value in quality(catalog).conflicts for conflict in value.conflicts]
     rows = cells(language, "conflicts")
     assert len(rows) == len(conflicts) > 10
@@ -94,7 +94,7 @@ ROWS = history(
 
 
 def with_history(language: Language, rows: tuple[ChangeRow, ...]) -> Site:
-    return Site(replace(real_catalog(), changes=rows), real_reports(), language)
+    return Site(replace(site_catalog(), changes=rows), site_reports(), language)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -161,7 +161,7 @@ def test_models_that_change_alike_share_a_line(language: Language) -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_what_is_not_in_the_catalogue_is_listed_with_what_it_lacks(language: Language) -> None:
-    absent = real_catalog().absent
+    absent = site_catalog().absent
     listed = [*absent.models.values(), *absent.gpus.values()]
     rows = cells(language, "absent")
     assert len(rows) == len(listed) > 20
@@ -171,7 +171,7 @@ def test_what_is_not_in_the_catalogue_is_listed_with_what_it_lacks(language: Lan
 
 
 def test_a_hostile_name_stays_text_in_the_feed() -> None:
-    catalog = real_catalog()
+    catalog = site_catalog()
     bad = "<script>alert(1)</script> & ]]>"
     method = catalog.methods["full"]
     text = method.name.model_copy(update={"en": bad})
@@ -184,4 +184,4 @@ def test_a_hostile_name_stays_text_in_the_feed() -> None:
 def test_the_page_of_quality_is_reached_from_the_sources(catalog: object) -> None:
     del catalog
     for language in LANGUAGES:
-        assert quality_page(Site(real_catalog(), real_reports(), language)).navigation_title
+        assert quality_page(Site(site_catalog(), site_reports(), language)).navigation_title
