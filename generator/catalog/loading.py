@@ -68,7 +68,7 @@ LAYOUTS: tuple[Layout, ...] = (
 _FOLDERS = {layout.folder: layout for layout in LAYOUTS if layout.folder and "/" not in layout.folder}
 _INNER_FOLDERS = {layout.folder: layout for layout in LAYOUTS if "/" in layout.folder}
 _SINGLES = {f"{layout.kind}.yml": layout for layout in LAYOUTS if not layout.folder}
-REQUIRED = ("policy", "constants")
+REQUIRED: tuple[Kind, ...] = ("policy", "constants")
 """Files of their own that must be there."""
 METHOD_IDS = ("full", "lora", "qlora", "pretrain")
 """Methods that the estimate knows: each has its file, and there are no others."""

@@ -105,16 +105,16 @@ def read_measurements(
                 message = f"expected a name that is the id of a source, found `{path.stem}`"
                 data.errors.append(DataError(name, 1, 1, "", message, did_you_mean(path.stem, sources)))
             _read_file(path, name, shapes, seen, data)
-    _read_known_misses(folder, f"{shown}/{KNOWN_MISSES}", data)
+    _read_known_misses(folder, f"{shown}/{KNOWN_MISSES}", data, complete=None not in models.values())
     return data
 
 
-def _read_known_misses(folder: Path, shown: str, data: MeasuredData) -> None:
-    """Known misses; one that speaks of no run adds an error."""
+def _read_known_misses(folder: Path, shown: str, data: MeasuredData, *, complete: bool) -> None:
+    """Known misses; one that speaks of no run adds an error, unless runs are left out for want of a model."""
     record = _record(folder / KNOWN_MISSES, shown, KnownMisses, data.errors)
     data.known_misses = dict(record.misses) if record else {}
     for name, miss in data.known_misses.items():
-        if not any(miss.speaks_of(run) for run in data.runs):
+        if complete and not any(miss.speaks_of(run) for run in data.runs):
             data.errors.append(DataError(shown, 1, 1, f"misses.{name}", "expected runs with these values, found none"))
 
 

@@ -19,7 +19,7 @@ QUALITY_PATH = "quality/"
 CHANGES_PATH = "changes/"
 FEED_NAME = "atom.xml"
 LISTED = 300
-"""Flips of one day and reason that are listed one by one."""
+"""Groups of flips of one day and reason that are listed."""
 DAYS = 60
 """Days that the page of changes goes back."""
 

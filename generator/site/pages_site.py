@@ -42,6 +42,12 @@ def size_anchor(billions: float) -> str:
     return f"{billions:g}"
 
 
+def home_rig(catalog: Catalog, reports: Mapping[str, RigReport]) -> str:
+    """The rig that the home page is about: the one that the policy names, else the first."""
+    home = catalog.policy.home_rig
+    return home if home is not None and home in reports else next(iter(reports))
+
+
 @dataclass(frozen=True)
 class Site:
     """Everything that the pages of one language are made from."""
@@ -63,8 +69,7 @@ class Site:
     @property
     def first_rig(self) -> str:
         """The rig that the home page is about: the one that the policy names, else the first."""
-        home = self.catalog.policy.home_rig
-        return home if home is not None and home in self.reports else next(iter(self.reports))
+        return home_rig(self.catalog, self.reports)
 
     @property
     def first_report(self) -> RigReport:

@@ -14,12 +14,12 @@ from generator.site.pages_accuracy import WORST, accuracy_page, runs_page
 from generator.site.pages_site import Site
 from generator.views.accuracy import FAR
 from tests.site.html_tree import Element, parse
-from tests.site.pages_support import heading_ids, real_catalog, to_html
+from tests.site.pages_support import heading_ids, site_catalog, to_html
 
 
 @cache
 def site(language: Language) -> Site:
-    return Site(real_catalog(), {}, language)
+    return Site(site_catalog(), {}, language)
 
 
 @cache
@@ -78,7 +78,7 @@ def test_failed_runs_by_answer() -> None:
 def test_known_misses_come_with_their_reasons_in_both_languages() -> None:
     for language in LANGUAGES:
         shown = plain(parse(page(language).fragments["misses"]).text)
-        for miss in real_catalog().known_misses.values():
+        for miss in site_catalog().known_misses.values():
             assert plain(miss.reason.in_language(language)) in shown
 
 
@@ -90,7 +90,7 @@ def test_most_far_readings_have_a_line() -> None:
 
 
 def test_every_run_stands_on_the_page_of_its_source_with_a_link_to_it() -> None:
-    catalog = real_catalog()
+    catalog = site_catalog()
     for source in site("en").checks.sources:
         listed = parse(to_html(runs_page(site("en"), source)))
         wanted = [run.id for run in catalog.measurements if run.source == source]
@@ -109,7 +109,7 @@ def test_runs_that_are_left_out_say_why() -> None:
 
 
 def test_settings_are_in_the_spelling_of_the_data() -> None:
-    run = next(run for run in real_catalog().measurements if run.id == "fms-accel-193")
+    run = next(run for run in site_catalog().measurements if run.id == "fms-accel-193")
     assert isinstance(run.settings, Measurement)
     listed = parse(to_html(runs_page(site("ru"), run.source)))
     line = next(e for e in listed.elements() if e.attributes.get("id") == run.id)
