@@ -58,6 +58,10 @@ def places(text: str) -> dict[Key, Place]:
     return found
 
 
+LEAST_WHOLE = 4
+"""More cells than this of a model or a rig that only one table has are one error."""
+
+
 def stale(catalog: Catalog, data_dir: Path) -> list[DataError]:
     """What is out of date in the table of `data_dir`; empty where it is right.
 
@@ -88,7 +92,19 @@ def stale(catalog: Catalog, data_dir: Path) -> list[DataError]:
 
 
 def _differences(shown: str, old: Mapping[Key, Place], new: Mapping[Key, Place]) -> Iterator[DataError]:
-    for key in sorted(old.keys() | new.keys()):
+    whole: set[Key] = set()
+    for part, what in ((1, "model"), (0, "rig")):  # a new or removed record is one error, not one for each cell
+        for here, there, message in (
+            (new, old, "expected the verdicts of the {what} `{id}`, found none"),
+            (old, new, "expected nothing about the {what} `{id}`, which is gone; found its verdicts"),
+        ):
+            for record_id in sorted({key[part] for key in here} - {key[part] for key in there}):
+                keys = {key for key in here if key[part] == record_id} - whole
+                if len(keys) > LEAST_WHOLE:
+                    first = min(keys, key=lambda key: here[key].line)
+                    yield _error(shown, here[first].line, 1, "", message.format(what=what, id=_visible(record_id)))
+                    whole |= keys
+    for key in sorted((old.keys() | new.keys()) - whole):
         rig, model, method = key
         subject = f"{_visible(model)} on {_visible(rig)}"
         if key not in old:

@@ -140,6 +140,25 @@ def test_rows_that_are_missing_or_too_many(catalog: Catalog, data: Path, compute
     assert "once" in found(catalog, data, computed + lines[1])[0]
 
 
+def test_a_new_model_or_rig_is_one_error(catalog: Catalog, data: Path, computed: str) -> None:
+    lines = computed.splitlines(keepends=True)
+    known = [line for line in lines if ",qwen3-14b," not in line]
+    assert found(catalog, data, "".join(known)) == [
+        (
+            f"data/verdicts.csv:{next(i for i, line in enumerate(lines, 1) if ',qwen3-14b,' in line)}:1: expected the"
+            " verdicts of the model `qwen3-14b`, found none (run `trainfit lock`)"
+        )
+    ]
+    row = lines[1].partition(",")[2]
+    gone = f"9x-gone,{row}9x-gone,a,{row.partition(',')[2]}"
+    assert found(catalog, data, computed + gone) == [
+        (
+            f"data/verdicts.csv:{len(lines) + 1}:1: expected nothing about the rig `9x-gone`, which is gone; found its"
+            " verdicts (run `trainfit lock`)"
+        )
+    ]
+
+
 @pytest.mark.parametrize(
     ("change", "place"),
     [
