@@ -122,7 +122,8 @@ class Site:
             case "constants":
                 return f"methodology/#{'q' if parts[0] == 'formulas' else 'constant'}-{parts[1]}"
             case "absent":
-                return f"quality/#absent-{parts[1].replace('.', '-')}"
+                _, absent_id = usage.field.split(".citations")[0].split(".", 1)  # an id may hold dots
+                return f"quality/#absent-{absent_id.replace('.', '-')}"
             case "policy" if parts[0] == "speed_classes":
                 return f"gpus/#speed-class-{self.catalog.policy.speed_classes[int(parts[1])].id}"
             case _:
