@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import datetime
 import difflib
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TypeVar, cast
 
@@ -145,6 +145,15 @@ class Catalog:
         if folded in known:
             return known[folded]
         raise UnknownIdError(kind, name, near_ids(folded, known))
+
+    def with_rigs(self, ids: Collection[str]) -> Catalog:
+        """The same catalogue with these rigs alone; ids that it does not have are passed over."""
+        left_out = {("rig", id_) for id_ in self.rigs if id_ not in ids}
+        return replace(
+            self,
+            rigs={id_: rig for id_, rig in self.rigs.items() if id_ in ids},
+            entries={key: entry for key, entry in self.entries.items() if key not in left_out},
+        )
 
     def family_of(self, model_id: str) -> str:
         """Folder of a model, which is the id of its family; raises KeyError for an unknown id."""

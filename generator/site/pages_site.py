@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -42,7 +42,7 @@ def size_anchor(billions: float) -> str:
     return f"{billions:g}"
 
 
-def home_rig(catalog: Catalog, reports: Mapping[str, RigReport]) -> str:
+def home_rig(catalog: Catalog, reports: Collection[str]) -> str:
     """The rig that the home page is about: the one that the policy names, else the first."""
     home = catalog.policy.home_rig
     return home if home is not None and home in reports else next(iter(reports))

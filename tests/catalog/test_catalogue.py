@@ -185,3 +185,12 @@ def test_an_id_that_moved_still_resolves(tmp_path: Path) -> None:
     for kind in ("model", "rig"):
         with pytest.raises(UnknownIdError):
             moved.resolve_model("gone") if kind == "model" else moved.resolve_rig("old")
+
+
+def test_a_part_of_the_rigs(catalog: Catalog) -> None:
+    """Whatever cites a source or is shown belongs to what is left."""
+    part = catalog.with_rigs({"4x-rtx-6000-ada", "no-such-rig"})
+    assert list(part.rigs) == ["4x-rtx-6000-ada"]
+    assert {usage.record_id for usage in part.citations() if usage.kind == "rig"} <= {"4x-rtx-6000-ada"}
+    assert len(catalog.rigs) > 1
+    assert part.models == catalog.models
