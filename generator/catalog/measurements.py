@@ -110,6 +110,8 @@ class Measurement(Record):
     train_embeddings: MaybeBool = None
     kbit_preparation: MaybeBool = None
     shifted_logits: MaybeBool = None
+    loss_upcast: MaybeBool = None
+    """n: the model's own code takes the loss of 16-bit logits, without turning them to fp32."""
     chunked_ce: MaybeBool = None
     """y: 16-bit logits of all tokens exist, and the loss works through them in chunks."""
     whole_copy: MaybeBool = None

@@ -166,6 +166,8 @@ def _shape_of(run: MeasuredRun) -> Architecture:
     shape, row = run.shape, run.settings
     if row.tied_embeddings is False:
         shape = replace(shape, tied_embeddings=False)
+    if row.loss_upcast is False:
+        shape = replace(shape, loss_in_16_bits=True)
     if row.experts_as_modules:
         shape = _with_mlps(shape, lambda mlp: replace(mlp, as_modules=True) if isinstance(mlp, Experts) else mlp)
     if row.gelu_kernel:

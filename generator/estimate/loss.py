@@ -9,9 +9,19 @@ __all__ = ["MEMORY"]
 
 
 @MEMORY.step("bytes per token and vocabulary entry")
+def own_logits_bytes(pure_16_bit: float, fused_norms: float) -> float:
+    """A loss of 16-bit logits: they, their log-softmax and gradient, and under autocast an fp32 copy.
+
+    The copy makes log-softmax and gradient fp32 as well, and one more gradient is in 16 bits. A fused kernel keeps no
+    log-softmax.
+    """
+    return where(pure_16_bit, 6 - 2 * fused_norms, 16 - 4 * fused_norms)
+
+
+@MEMORY.step("bytes per token and vocabulary entry")
 def logits_bytes(
     fused_norms: float, logits_bytes_fused: float, logits_bytes_stock: float, shifted_logits: float, chunked_ce: float,
-    compiled: float,
+    compiled: float, loss_in_16_bits: float, own_logits_bytes: float,
 ) -> float:  # fmt: skip
     """Logits, their copies and gradient: fewer where a kernel or the compiler joins them.
 
@@ -21,7 +31,8 @@ def logits_bytes(
     return where(
         chunked_ce,
         2 + 2 * (1 - compiled),
-        where(fused_norms, logits_bytes_fused, logits_bytes_stock) + 2 * shifted_logits,
+        where(loss_in_16_bits, own_logits_bytes, where(fused_norms, logits_bytes_fused, logits_bytes_stock))
+        + 2 * shifted_logits,
     )
 
 
