@@ -50,6 +50,7 @@ class ConfigRecord(CitedBlock):
     mamba_expand: Cited[PositiveInt] | None = None
     mamba_n_groups: Cited[PositiveInt] | None = None
     mamba_n_heads: Cited[PositiveInt] | None = None
+    mamba_rms_norm: Cited[bool] | None = None
     mlp_bias: Cited[bool] | None = None
     moe_intermediate_size: Cited[PositiveInt] | None = None
     n_routed_experts: Cited[PositiveInt] | None = None

@@ -11,11 +11,12 @@ from typing import TypeVar, cast
 
 from pydantic import BaseModel
 
+from generator.catalog.absent import Absent
 from generator.catalog.changes import ChangeRow
 from generator.catalog.fields import Citation, Cited, Record, Text
 from generator.catalog.link_exceptions import LinkExceptions
 from generator.catalog.loading import Entry, Kind, Reading
-from generator.catalog.measurements import MeasuredRun, MeasuredShape
+from generator.catalog.measurements import KnownMiss, MeasuredRun, MeasuredShape
 from generator.catalog.permalinks import Permalinks
 from generator.catalog.records import Constants, Gpu, Method, Model, Policy, Rig, Source, StackItem
 from generator.catalog.stack_records import Choice, Environment, Library
@@ -83,10 +84,16 @@ class Catalog:
     """Versions that go together."""
     libraries: Mapping[str, Library] = field(default_factory=dict)
     """Projects of the field, by name."""
+    absent: Absent = field(default_factory=Absent)
+    """What readers look for and data/ does not have."""
     measurements: tuple[MeasuredRun, ...] = ()
     """Published measured runs that the estimate is checked against."""
     measured_shapes: Mapping[str, MeasuredShape] = field(default_factory=dict)
     """Where the shapes of measured models were read that the catalogue does not have."""
+    known_misses: Mapping[str, KnownMiss] = field(default_factory=dict)
+    """Runs that the estimate is known to miss."""
+    fitting_sources: frozenset[str] = frozenset()
+    """Ids of the sources by whose runs the formulas were written; those of the others only judge them."""
     changes: tuple[ChangeRow, ...] = ()
     """What was published, in the order in which it was."""
     warnings: tuple[DataError, ...] = ()
@@ -271,6 +278,7 @@ def build(reading: Reading, warnings: Iterable[DataError] = ()) -> Catalog:
         constants=_records(reading, "constants", Constants)["constants"],
         permalinks=_frozen(permalinks.addresses),
         link_exceptions=_frozen(exceptions.reasons),
+        absent=_records(reading, "absent", Absent).get("absent", Absent()),
         data_date=newest_reading(reading),
         warnings=tuple(sorted(set(warnings))),
         entries=_frozen(entries),

@@ -11,6 +11,7 @@ from typing import Literal, get_args
 
 from pydantic import ValidationError
 
+from generator.catalog.absent import Absent
 from generator.catalog.blanks import blank_errors, without_echoes
 from generator.catalog.complaints import complaints, did_you_mean
 from generator.catalog.fields import ID_PATTERN, Record
@@ -23,7 +24,7 @@ from generator.errors import DataError
 
 Kind = Literal[
     "model", "gpu", "rig", "method", "source", "stack", "choice", "environment", "library", "policy", "constants",
-    "permalinks", "link-exceptions",
+    "permalinks", "link-exceptions", "absent",
 ]  # fmt: skip
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -62,11 +63,12 @@ LAYOUTS: tuple[Layout, ...] = (
     Layout("constants", Constants, ""),
     Layout("permalinks", Permalinks, ""),
     Layout("link-exceptions", LinkExceptions, ""),
+    Layout("absent", Absent, ""),
 )
 _FOLDERS = {layout.folder: layout for layout in LAYOUTS if layout.folder and "/" not in layout.folder}
 _INNER_FOLDERS = {layout.folder: layout for layout in LAYOUTS if "/" in layout.folder}
 _SINGLES = {f"{layout.kind}.yml": layout for layout in LAYOUTS if not layout.folder}
-REQUIRED = ("policy", "constants")
+REQUIRED: tuple[Kind, ...] = ("policy", "constants")
 """Files of their own that must be there."""
 METHOD_IDS = ("full", "lora", "qlora", "pretrain")
 """Methods that the estimate knows: each has its file, and there are no others."""

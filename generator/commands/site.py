@@ -15,6 +15,7 @@ from generator.site.build import build, render
 from generator.site.page import LANGUAGES
 from generator.site.render import ROOT
 from generator.site.serve import serve
+from generator.site.swap import restore
 
 MAX_PORT = 65535
 
@@ -83,6 +84,8 @@ def run_render(arguments: argparse.Namespace) -> Outcome:
 
 def run_build(arguments: argparse.Namespace) -> Outcome:
     """Says where the site is."""
+    if restore(arguments.site_dir.absolute()):
+        sys.stderr.write(f"an earlier build was killed: its old site is back in {arguments.site_dir}\n")
     built = build(data_dir_of(arguments), arguments.site_dir, arguments.lang)
     return Outcome(f"{counted(built.pages, 'page')} in {', '.join(built.languages)}: {arguments.site_dir}\n")
 

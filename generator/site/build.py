@@ -20,6 +20,7 @@ from generator.site.feed import write_feeds
 from generator.site.light import light_paths, write_all
 from generator.site.messages import Messages
 from generator.site.page import LANGUAGES, Language
+from generator.site.pages_site import home_rig
 from generator.site.pages_stack import write_configs
 from generator.site.previews import write_previews
 from generator.site.render import ROOT, facts_of, judge_rigs, render
@@ -168,7 +169,7 @@ def _build(
         assemble.finish(staging, paths, languages, facts_of(catalog, languages), title)
         write_api(catalog, reports, staging)
         write_feeds(catalog, languages, staging)
-        write_configs(catalog, next(iter(reports.values())), staging, languages)
+        write_configs(catalog, reports[home_rig(catalog, reports)], staging, languages)
         put_in_place(staging, site_dir)
     finally:
         shutil.rmtree(staging, ignore_errors=True)

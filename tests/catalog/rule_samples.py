@@ -154,6 +154,13 @@ BAD: list[tuple[str, str, str, str, str]] = [
      "4:6: url: expected a document of its own, found the address of `qwen3-0.6b-card`"),
     ("as-printed", GPU, "as_printed: 960 GB/s", "as_printed: 864 GB/s",
      "8:1: bandwidth_gb_per_s: expected the figure 960 as printed, found `864 GB/s`"),
+    ("still-absent", "absent.yml", "name: Falcon-H1-7B", "name: qwen3-0.6B",
+     ("2:3: models.falcon-h1-7b: expected a name that nothing in data/ has, found that"
+      " of `qwen3-0.6b` (delete the line)")),
+    ("still-absent", "absent.yml", "gpus: {}", ("gpus: {rtx-6000-ada: {name: X, vendor: NVIDIA, lacks: speed,"
+     " citations: [{source: zero}]}}"),
+     ("3:8: gpus.rtx-6000-ada: expected a name that nothing in data/ has, found that"
+      " of `rtx-6000-ada` (delete the line)")),
     ("placeholders", "stack/shard.yml", "Шардируйте состояния.", "'Шардируйте {count} состояний.'",
      "2:49: text.en: expected the placeholders of `ru` (count), found none"),
     ("placeholders", "stack/shard.yml", "en: Shard the states.", 'en: "Shard {0.__class__}."',
@@ -293,6 +300,7 @@ GOOD: dict[str, tuple[Edit, ...]] = {
     ),
     "derived-from": (*SECOND_MODEL, (OTHER, "card: other-card", "card: other-card\nderived_from: qwen3-0.6b")),
     "permalinks": (("permalinks.yml", "models: {}", "models: {old: models/qwen3-0.6b/}"),),
+    "still-absent": (("absent.yml", "lacks: dimensions", "lacks: layers"),),
     "link-exceptions": (
         ("link-exceptions.yml", "hosts: {www.nvidia.com:", "sources: {zero:"),
     ),

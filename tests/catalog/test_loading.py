@@ -188,7 +188,7 @@ def test_wrong_places(data: Path, tmp_path: Path) -> None:
         ),
         (
             "data/polisy.yml:1:1: expected one of `policy.yml`, `constants.yml`, `permalinks.yml`,"
-            " `link-exceptions.yml`, `verdicts.csv`, `changes.csv`, `README.md`, found `polisy.yml`"
+            " `link-exceptions.yml`, `absent.yml`, `verdicts.csv`, `changes.csv`, `README.md`, found `polisy.yml`"
             " (did you mean `policy.yml`?)"
         ),
         "data/rigs/link.yml:1:1: expected a file or a folder, found a symbolic link (copy what it points to)",

@@ -10,7 +10,6 @@ import urllib.request
 
 import pytest
 
-from generator.catalog.load import DATA_DIR
 from generator.site import serve as serving
 from generator.site.serve import RELOAD, RELOAD_PATH, Server, rebuild, serve, snapshot
 
@@ -102,9 +101,9 @@ def wait_for(condition):
         time.sleep(0.01)
 
 
-def test_a_data_error_is_said_and_nothing_is_built(tmp_path):
+def test_a_data_error_is_said_and_nothing_is_built(tmp_path, reduced_data):
     data = tmp_path / "data"
-    shutil.copytree(DATA_DIR, data)
+    shutil.copytree(reduced_data, data)
     rig = data / "rigs" / "4x-rtx-6000-ada.yml"
     rig.write_text(rig.read_text(encoding="utf-8").replace("count: 4", "count: -4"), encoding="utf-8")
     said = []
