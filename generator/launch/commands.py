@@ -21,16 +21,17 @@ COMMANDS: Mapping[Framework, str] = MappingProxyType(
     }
 )
 """What starts the training."""
-STEPS: Mapping[Framework, str] = MappingProxyType(
+TRIALS: Mapping[Framework, str] = MappingProxyType(
     {
-        "trl": "--max_steps {steps}",
-        "deepspeed": "--max_steps {steps}",
-        "axolotl": "--max-steps {steps}",
-        "llama-factory": "max_steps={steps}",
-        "torchtitan": "--training.steps {steps}",
+        "trl": "--max_steps {steps} --save_strategy no",
+        "deepspeed": "--max_steps {steps} --save_strategy no",
+        "axolotl": "--max-steps {steps} --output-dir trial",
+        "llama-factory": "max_steps={steps} output_dir=trial",
+        "torchtitan": "--training.steps {steps} --checkpoint.no-enable",
     }
 )
-"""What ends it after some steps."""
+"""What ends it after some steps and leaves nothing that the whole run would go on from: LLaMA-Factory and torchtitan
+resume from what they find in their folder."""
 PLACES: Mapping[Framework, tuple[str, str, Mapping[str, str]]] = MappingProxyType(
     {
         "trl": ("sft.yaml", ": ", {"seq_len": "max_length", "micro_batch": "per_device_train_batch_size"}),
@@ -54,7 +55,7 @@ def start_command(job: Job) -> str:
 
 def trial_command(job: Job) -> str:
     """The same for a few steps."""
-    return f"{start_command(job)} {STEPS[job.framework].format(steps=TRIAL_STEPS)}"
+    return f"{start_command(job)} {TRIALS[job.framework].format(steps=TRIAL_STEPS)}"
 
 
 def prepare_command(job: Job) -> str:

@@ -1,4 +1,4 @@
-"""The page on the quality of the data says what the command says; the page and the feed of changes say what happened."""
+"""The page of quality says what the command says; the page and the feed of changes say what happened."""
 
 from __future__ import annotations
 
@@ -26,12 +26,11 @@ RIG = "4x-rtx-6000-ada"
 def cells(language: Language, fragment: str) -> list[list[str]]:
     """Text of the cells of the body's rows of a table."""
     tree = parse(site_pages(language)["quality/"].fragments[fragment])
-    rows = [
+    return [
         [" ".join(cell.text.split()) for cell in row.children if not isinstance(cell, str) and cell.tag in ("th", "td")]
         for row in tree.elements()
         if row.tag == "tr" and any(cell.tag == "td" for cell in row.elements())
     ]
-    return rows
 
 
 def whole(text: str) -> int:
@@ -58,7 +57,8 @@ def test_the_page_and_the_command_give_the_same_numbers(language: Language) -> N
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_shares_of_a_table_make_a_whole(language: Language) -> None:
     for fragment in ("coverage", "access"):
-        shares = [float(row[2].replace("%", "").replace(",", ".").replace("\xa0", "").strip()) for row in cells(language, fragment)]
+        shown = [row[2].replace("%", "").replace(",", ".").replace("\xa0", "") for row in cells(language, fragment)]
+        shares = [float(share) for share in shown]
         assert sum(shares) == pytest.approx(100, abs=0.3)
 
 

@@ -28,6 +28,7 @@ OPTIMIZERS = {
 ATTENTION = {
     "flash_attention_2": "flash",
     "fa2": "flash",
+    "varlen": "flash",
     "sdpa": "sdpa",
     "eager": "eager",
     "disabled": "eager",
@@ -187,6 +188,9 @@ def _axolotl(files: Mapping[str, str]) -> Settings:
         found["reduce_dtype"] = "bf16" if config["bf16"] else "fp32"
     if not trains_all:
         found["adapter_dtype"] = "fp32"
+        # It turns on what is not set.
+        kernels = {config.get(f"lora_{part}_kernel", True) for part in ("mlp", "qkv", "o", "embedding")}
+        assert kernels == {found["kernels"] == "fused"}
     return found
 
 
@@ -256,7 +260,7 @@ def _torchtitan(files: Mapping[str, str]) -> Settings:
         "micro_batch": training["local_batch_size"],
         "grad_accum": training["global_batch_size"] // (training["local_batch_size"] * gpus),
         "grad_checkpointing": "FullAC.Config" in found,
-        "attention": found["model_registry"]["attn_backend"],
+        "attention": ATTENTION[found["model_registry"]["attn_backend"]],
         "compile": found["CompileConfig"]["enable"],
         "fused_ce": "ChunkedLossWrapper.Config" in found,
         "kernels": "stock",

@@ -94,6 +94,7 @@ def test_the_schema_is_of_the_version_that_is_pinned(catalog: Catalog, framework
         ("deepspeed", "communication_data_type", "bfp16"),
         ("torchtitan", "TrainingConfig", {"batch_size": 1}),
         ("torchtitan", "TrainingConfig", {"dtype": "bf16"}),
+        ("torchtitan", "model_registry", {"attn_backend": "sdpa"}),
     ],
 )
 def test_the_schema_sees_what_the_library_would_refuse(

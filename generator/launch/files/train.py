@@ -51,7 +51,8 @@ def main() -> None:
         callbacks=[MeasureCallback()],
     )
     trainer.train(resume_from_checkpoint=training.resume_from_checkpoint)
-    trainer.save_model(training.output_dir)
+    if training.save_strategy != "no":
+        trainer.save_model(training.output_dir)
 
 
 if __name__ == "__main__":
