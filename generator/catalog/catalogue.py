@@ -172,9 +172,9 @@ class Catalog:
         return entry.document.path, place.line, place.column
 
     def citations(self) -> Iterator[Usage]:
-        """Every place that cites a source, in the order of the files."""
+        """Every place that cites a source, in the order of the files; not those of rigs that were left out."""
         for (kind, record_id), entry in self.entries.items():
-            if kind == entry.kind and record_id == entry.id:
+            if kind == entry.kind and record_id == entry.id and (kind != "rig" or record_id in self.rigs):
                 yield from usages(entry)
 
 
