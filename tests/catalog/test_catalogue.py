@@ -116,6 +116,7 @@ def test_citations_lead_back_to_values(small: Catalog) -> None:
     assert {usage.source_id for usage in usages} == set(small.sources)
     of_zero = [(usage.kind, usage.record_id, usage.field) for usage in usages if usage.source_id == "zero"]
     assert of_zero == [
+        ("absent", "absent", "models.falcon-h1-7b.citations.0"),
         ("constants", "constants", "formulas.peak.citations.0"),
         ("method", "full", "ladder.0.citations.0"),
         ("choice", "split", "options.0.citations.0"),
