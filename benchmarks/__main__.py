@@ -1,6 +1,7 @@
-"""`make bench`: how long the parts of a build take, each the median of several runs.
+"""`make bench`: how long the parts of a build take, beside other generators, and how the cost grows.
 
 usage: python -m benchmarks [--runs N] [--json] [STEP …]
+       python -m benchmarks others | scale | serve
 """
 
 from __future__ import annotations
@@ -13,24 +14,19 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from generator.catalog import Catalog, load_catalog
-from generator.site.build import build, render
-from generator.verdict import judge_rig
+from benchmarks import scale
+from benchmarks.others import others
+from benchmarks.parts import Step, prepare, steps
+from generator.catalog import DATA_DIR, load_catalog
+from generator.site.pages_site import home_rig
+from generator.site.render import render
+from generator.site.serve import Shown, rebuild
 
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """Something that is timed."""
-
-    name: str
-    what: str
-    run: Callable[[Path], object]
-    """Gets a folder of its own, the same for all runs, so that the first one is cold and the others are not."""
-    runs: int
+APART = ("others", "scale", "serve")
+"""What is asked for by name alone: each takes minutes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,39 +39,54 @@ class Timing:
     median: float
     fastest: float
     runs: int
-
-
-def steps() -> tuple[Step, ...]:
-    """From the smallest to the whole."""
-    catalog = load_catalog()
-    rigs = len(catalog.rigs)
-    pairs = rigs * len(catalog.models) * len(catalog.methods)
-    return (
-        Step("load", "read and check data/", lambda _: load_catalog(), 7),
-        Step("judge", f"{pairs} verdicts: rigs × models × methods", lambda _: reports(catalog), 5),
-        Step("render", "Markdown and fragments, both languages", lambda folder: render(catalog, folder), 3),
-        Step("build", "the site: all of the above, MkDocs twice, the search index", build_in, 3),
-    )
-
-
-def reports(catalog: Catalog) -> object:
-    """The report of every rig."""
-    return [judge_rig(catalog, rig) for rig in catalog.rigs]
-
-
-def build_in(folder: Path) -> object:
-    """A whole build that leaves the checkout's own build/ and site/ alone."""
-    return build(site_dir=folder / "site", work_dir=folder / "build")
+    per_second: float | None
 
 
 def time_of(step: Step, runs: int, folder: Path) -> Timing:
     """Runs a step and times it."""
+    prepare(step, folder)
     seconds = []
     for _ in range(runs):
         began = time.perf_counter()
         step.run(folder)
         seconds.append(time.perf_counter() - began)
-    return Timing(step.name, step.what, seconds[0], statistics.median(seconds), min(seconds), runs)
+    median = statistics.median(seconds)
+    return Timing(step.name, step.what, seconds[0], median, min(seconds), runs, step.count / median or None)
+
+
+def table(timings: list[Timing]) -> str:
+    """The timings, with rates, and the ratio of the whole build to MkDocs alone."""
+    lines = [f"{'step':8}{'median':>9}{'first':>9}{'fastest':>9}{'runs':>6}{'per s':>10}  what"]
+    for each in timings:
+        rate = f"{each.per_second:10.0f}" if each.per_second else f"{'':10}"
+        lines.append(
+            f"{each.name:8}{each.median:9.3f}{each.first:9.3f}{each.fastest:9.3f}{each.runs:6d}{rate}  {each.what}"
+        )
+    found = {each.name: each.median for each in timings}
+    if "build" in found and "mkdocs" in found:
+        lines.append(f"build ÷ mkdocs: {found['build'] / found['mkdocs']:.2f}")
+    return "\n".join(lines)
+
+
+def beside_others(folder: Path) -> str:
+    """Seconds of other generators on the same Markdown."""
+    render(load_catalog(), folder)
+    found = others(folder, folder)
+    return "\n".join(
+        f"{name:16}{f'{seconds:9.2f}' if seconds is not None else '   absent'}  {what}" for name, what, seconds in found
+    )
+
+
+def served(folder: Path) -> str:
+    """Seconds from an edit of data to a fresh page in `trainfit serve`: the home page's rig, one language."""
+    catalog = load_catalog()
+    shown = Shown(("en",), (home_rig(catalog, catalog.rigs),))
+    seconds = []
+    for _ in range(2):
+        began = time.perf_counter()
+        rebuild(folder / "site", DATA_DIR, lambda _: None, shown)
+        seconds.append(time.perf_counter() - began)
+    return f"serve: {min(seconds):.1f} s from an edit to the page (one language, the home page's rig)"
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -84,12 +95,13 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--runs", type=int, help="runs of each step (default: more for the short ones)")
     parser.add_argument("--json", action="store_true", help="print JSON")
     known = steps()
-    parser.add_argument("step", nargs="*", help=", ".join(step.name for step in known))
+    parser.add_argument("step", nargs="*", help=", ".join((*(step.name for step in known), *APART)))
     asked = parser.parse_args(arguments)
-    unknown = sorted(set(asked.step) - {step.name for step in known})
+    unknown = sorted(set(asked.step) - {step.name for step in known} - set(APART))
     if unknown or (asked.runs is not None and asked.runs < 1):
         parser.error(f"unknown step {', '.join(unknown)}" if unknown else "--runs: expected 1 or more")
 
+    machine = f"Python {platform.python_version()}, {os.cpu_count()} CPUs, {platform.machine()}"
     timings = []
     with tempfile.TemporaryDirectory() as scratch:
         for step in known:
@@ -99,16 +111,13 @@ def main(arguments: list[str] | None = None) -> int:
             folder.mkdir()
             print(f"timing {step.name} …", file=sys.stderr, flush=True)
             timings.append(time_of(step, asked.runs or step.runs, folder))
-
-    machine = f"Python {platform.python_version()}, {os.cpu_count()} CPUs, {platform.machine()}"
+        apart = {"others": beside_others, "scale": scale.report, "serve": served}
+        said = [apart[name](Path(scratch) / name) for name in asked.step if name in apart]
     if asked.json:
         print(json.dumps({"machine": machine, "timings": [asdict(timing) for timing in timings]}, indent=2))
         return 0
     print(f"{machine}; seconds")
-    print(f"{'step':8}{'median':>9}{'first':>9}{'fastest':>9}{'runs':>6}  what")
-    for timing in timings:
-        numbers = f"{timing.median:9.3f}{timing.first:9.3f}{timing.fastest:9.3f}{timing.runs:6d}"
-        print(f"{timing.name:8}{numbers}  {timing.what}")
+    print("\n".join([*([table(timings)] if timings else []), *said]))
     return 0
 
 
