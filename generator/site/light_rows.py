@@ -130,12 +130,12 @@ class RowWriter:
             recipe=rung.recipe,
             estimate=estimated,
             time=self._time(rung, goal),
-            settings=Markup("{} · ").format(self._workload(estimated)) + self.settings[method, rung.recipe],
+            settings=escape(self._workload(estimated)) + " · " + self.settings[method, rung.recipe],
             reasons=reasons,
             arithmetic=self.arithmetic(model, estimated),
             ladder=tuple(self._rung(method, goal, tried) for tried in verdict.rungs if tried is not rung),
             improvements=tuple(
-                Markup("{} — {}").format(self.reasons.improvement(change), self.chips[change.verdict])
+                self.reasons.improvement(change) + " — " + self.chips[change.verdict]
                 for change in verdict.improvements
             ),
         )
@@ -175,7 +175,7 @@ class RowWriter:
 
     def _rung(self, method: str, goal: str, tried: Rung) -> Markup:
         recipe = self.recipes[method, tried.recipe]
-        return Markup("{} {}: {}").format(recipe, self.chips[tried.verdict], self.reasons.short_of(tried, goal))
+        return recipe + " " + self.chips[tried.verdict] + ": " + self.reasons.short_of(tried, goal)
 
     def _formula(self, quantity: Quantity, inputs: tuple[Quantity, ...]) -> Markup:
         """`name = formula = value`, the name a link, then what stands for the other names here."""

@@ -137,6 +137,7 @@ class Messages:
         self.language = language
         self.directory = directory
         self.catalogue = load_messages(language, directory)
+        self._without_values: dict[str, Markup] = {}
 
     def __contains__(self, key: object) -> bool:
         """Whether the language has this message."""
@@ -157,6 +158,10 @@ class Messages:
 
     def html(self, key: str, **values: Value) -> Markup:
         """The message as HTML: its own markup stands as written, the values are escaped unless they are Markup."""
+        if not values:
+            if key not in self._without_values:
+                self._without_values[key] = Markup(self._fill(key, {}, None))  # noqa: S704 (catalogues are ours)
+            return self._without_values[key]
         escaped = {
             name: str(value if isinstance(value, Markup) else escape(self._text(value))) for name, value in values.items()
         }
