@@ -263,6 +263,9 @@ def torchtitan(package: Package) -> dict[str, Any]:
         family: sorted(set(_flavors((package.root / f"torchtitan/models/{family}/__init__.py").read_text("utf-8"))))
         for family in ("llama3", "qwen3")
     }
+    package.read("torchtitan/models/common/config_utils.py")
+    backends = sorted(_accepted(package.functions["get_attention_config"], "backend"))
+    calls["model_registry"]["properties"]["attn_backend"] = {"enum": backends}
     return {
         "type": "object",
         "properties": calls,
@@ -276,6 +279,19 @@ def _flavors(source: str) -> Iterator[str]:
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Dict) and node.keys and all(isinstance(key, ast.Constant) for key in node.keys):
             yield from (str(key.value) for key in node.keys if isinstance(key, ast.Constant))
+
+
+def _accepted(function: ast.FunctionDef, name: str) -> Iterator[str]:
+    """Values of an argument that a function compares it with, but for those that it answers with an error at once."""
+    for node in ast.walk(function):
+        match node:
+            case ast.If(
+                test=ast.Compare(
+                    left=ast.Name(id=left), ops=[ast.Eq()], comparators=[ast.Constant(value=str() as value)]
+                ),
+                body=[first, *_],
+            ) if left == name and not isinstance(first, ast.Raise):
+                yield value
 
 
 def versions(environment: str) -> dict[str, str]:

@@ -13,10 +13,12 @@ RIG = "rigs/4x-rtx-6000-ada.yml"
 CONSTANTS: Mapping[str, float] = {
     "adam-8bit-state-bytes": 2.03,
     "adapter-time-factor": 0.85,
-    "error-high-adapter": 0.2,
     "error-high-full": 0.03,
-    "error-low-adapter": 0.1,
+    "error-high-lora": 0.2,
+    "error-high-qlora": 0.2,
     "error-low-full": 0.03,
+    "error-low-lora": 0.1,
+    "error-low-qlora": 0.1,
     "extra-checkpoint-copies-sharded-adapter": 1,
     "host-bytes-per-parameter": 16,
     "logits-bytes-fused": 8,
@@ -275,6 +277,11 @@ FILES: Mapping[str, str] = {
     "constants.yml": _constants(),
     "permalinks.yml": """\
         models: {}
+        """,
+    "absent.yml": """\
+        models:
+          falcon-h1-7b: {name: Falcon-H1-7B, vendor: TII, lacks: dimensions, citations: [{source: zero}]}
+        gpus: {}
         """,
     "link-exceptions.yml": """\
         hosts: {www.nvidia.com: {reason: {ru: Закрыто., en: It is closed.}}}

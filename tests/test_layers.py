@@ -147,10 +147,14 @@ WATCH = """
 """Notes which module of generator/ opens each file of data/."""
 
 RENDER = """
+    from dataclasses import replace
+
     from generator.catalog import load_catalog
     from generator.site.build import render
 
-    render(load_catalog(), Path(sys.argv[2]))
+    catalog = load_catalog()
+    home = catalog.policy.home_rig
+    render(replace(catalog, rigs={home: catalog.rigs[home]}), Path(sys.argv[2]))
 """
 
 TRESPASS = """

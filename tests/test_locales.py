@@ -13,11 +13,16 @@ import pytest
 from babel import Locale
 
 from generator.catalog import Catalog
+from generator.catalog.absent import GpuLack, ModelLack
 from generator.catalog.fields import Cited, Kind, Record
 from generator.catalog.loading import Kind as RecordKind
+from generator.catalog.measurements import KnownMiss, Reading
 from generator.catalog.records import Gpu, Model, Policy, Reasoned, Recipe, Rig, Settings, SourceType, Workload
+from generator.estimate.accuracy import Reason
 from generator.estimate.assumptions import ASSUMPTIONS
-from generator.estimate.results import PHASES, TERMS
+from generator.estimate.bands import KINDS
+from generator.estimate.peers import PEERS
+from generator.estimate.results import PHASES, TERMS, Fits
 from generator.site.messages import Message, load_messages, placeholders
 from generator.site.page import LANGUAGES, Language
 from generator.site.pages_calculator import SETTINGS as CALCULATOR_SETTINGS
@@ -121,9 +126,16 @@ def wanted_keys() -> Iterator[str]:
     """A message for every id that the data or the program can bring up."""
     yield from (f"verdicts.{verdict}.word" for verdict in VERDICTS)
     yield from (f"common.kind.{kind}.{form}" for kind in get_args(Kind) for form in ("word", "long"))
+    yield from (f"accuracy.left.reasons.{reason}" for reason in literals(Reason))
+    yield from (f"accuracy.kinds.{reading}" for reading in get_args(Reading))
+    yield from (f"accuracy.fits.{answer}" for answer in get_args(Fits))
+    yield from (f"accuracy.bands.kinds.{kind}" for kind in KINDS)
+    yield from (f"accuracy.peers.{form}.{peer}" for peer in PEERS for form in ("names", "what"))
+    yield from (f"accuracy.misses.known.{known}" for known in get_args(KnownMiss.model_fields["known"].annotation))
     yield from (f"sources.type.{kind}.{form}" for kind in get_args(SourceType) for form in ("name", "one", "counted"))
     without_sources = ("source", "permalinks", "link-exceptions")
     yield from (f"sources.kind.{kind}" for kind in get_args(RecordKind) if kind not in without_sources)
+    yield from (f"quality.absent.lacks.{lack}" for lack in (*get_args(ModelLack), *get_args(GpuLack)))
     yield from (f"methodology.phase.{phase}.{form}" for phase in PHASES for form in ("name", "what"))
     yield from (f"methodology.term.{term}" for term in TERMS)
     yield from (f"assumptions.{assumption}" for assumption in ASSUMPTIONS)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from generator.architecture.layers import Layer
 from generator.architecture.matrices import Matrix, Storage
@@ -34,7 +34,7 @@ class LayerCounts:
         return self.linear + self.experts + self.small
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)  # without slots: sums are asked for with every estimate and worked out once
 class ParameterCounts:
     """Elements of a model by the part that treats them alike in training."""
 
@@ -57,7 +57,7 @@ class ParameterCounts:
         """Number of layers."""
         return sum(group.layers for group in self.groups)
 
-    @property
+    @cached_property
     def largest(self) -> LayerCounts:
         """The kind of layer with the most parameters."""
         return max(self.groups, key=lambda group: group.total)
@@ -87,7 +87,7 @@ class ParameterCounts:
         """Everything in one layer, the largest: the unit that sharding gathers."""
         return self.largest.total
 
-    @property
+    @cached_property
     def in_layers(self) -> int:
         """Everything in all layers."""
         return sum(group.total * group.layers for group in self.groups)
@@ -97,7 +97,7 @@ class ParameterCounts:
         """The language model, tied tensors counted once."""
         return self.embedding + self.head + self.in_layers + self.final_norm + self.outside
 
-    @property
+    @cached_property
     def total(self) -> int:
         """The language model and its tower."""
         return self.text + self.tower

@@ -73,6 +73,8 @@ class Architecture:
     output_bias: bool = False
     fp32_norm: bool = False
     """The norm's weight is applied in fp32 before the cast back (Gemma): one more fp32 copy is kept."""
+    loss_in_16_bits: bool = False
+    """The model's own code takes the loss of 16-bit logits (GPTBigCode in Transformers 4): no fp32 copy before it."""
     tower_parameters: int = 0
     """Frozen vision or audio tower with its projector; 0 for a text model."""
     groups: tuple[LayerGroup, ...] = ()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cached_property
 from typing import Any, Literal, TypeVar
 
 from pydantic import model_validator
@@ -49,6 +50,7 @@ class ConfigRecord(CitedBlock):
     mamba_expand: Cited[PositiveInt] | None = None
     mamba_n_groups: Cited[PositiveInt] | None = None
     mamba_n_heads: Cited[PositiveInt] | None = None
+    mamba_rms_norm: Cited[bool] | None = None
     mlp_bias: Cited[bool] | None = None
     moe_intermediate_size: Cited[PositiveInt] | None = None
     n_routed_experts: Cited[PositiveInt] | None = None
@@ -128,7 +130,11 @@ class ArchitectureRecord(CitedBlock):
         return self
 
     def shape(self) -> Architecture:
-        """The dimensions without their provenance."""
+        """The dimensions without their provenance; the same object each time."""
+        return self._shape
+
+    @cached_property
+    def _shape(self) -> Architecture:
         tower, head = _value(self.tower_parameters, 0), _value(self.output_head, default=True)
         if self.model_type is not None:
             return replace(shape_of(self._config_json()), tower_parameters=tower, output_head=head)

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import datetime
 import difflib
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TypeVar, cast
 
 from pydantic import BaseModel
 
+from generator.catalog.absent import Absent
 from generator.catalog.changes import ChangeRow
 from generator.catalog.fields import Citation, Cited, Record, Text
 from generator.catalog.link_exceptions import LinkExceptions
 from generator.catalog.loading import Entry, Kind, Reading
-from generator.catalog.measurements import MeasuredRun, MeasuredShape
+from generator.catalog.measurements import KnownMiss, MeasuredRun, MeasuredShape
 from generator.catalog.permalinks import Permalinks
 from generator.catalog.records import Constants, Gpu, Method, Model, Policy, Rig, Source, StackItem
 from generator.catalog.stack_records import Choice, Environment, Library
@@ -27,6 +28,12 @@ R = TypeVar("R", bound=Record)
 
 SUGGESTIONS = 3
 """How many near matches an unknown name gets."""
+LONGEST_COMPARED = 120
+"""Of a longer name only the beginning is compared."""
+NEAR = 0.7
+"""Share of letters in common from which a whole name is taken for a misspelling."""
+NEAR_BEGINNING, SHORTEST_BEGINNING = 0.85, 3
+"""The same for the beginning of a longer name: `exaon` stands for exaone-3.5-32b, `hexagone` does not."""
 
 
 PLURALS: dict[str, Kind] = {
@@ -77,10 +84,16 @@ class Catalog:
     """Versions that go together."""
     libraries: Mapping[str, Library] = field(default_factory=dict)
     """Projects of the field, by name."""
+    absent: Absent = field(default_factory=Absent)
+    """What readers look for and data/ does not have."""
     measurements: tuple[MeasuredRun, ...] = ()
     """Published measured runs that the estimate is checked against."""
     measured_shapes: Mapping[str, MeasuredShape] = field(default_factory=dict)
     """Where the shapes of measured models were read that the catalogue does not have."""
+    known_misses: Mapping[str, KnownMiss] = field(default_factory=dict)
+    """Runs that the estimate is known to miss."""
+    fitting_sources: frozenset[str] = frozenset()
+    """Ids of the sources by whose runs the formulas were written; those of the others only judge them."""
     changes: tuple[ChangeRow, ...] = ()
     """What was published, in the order in which it was."""
     warnings: tuple[DataError, ...] = ()
@@ -133,6 +146,15 @@ class Catalog:
             return known[folded]
         raise UnknownIdError(kind, name, near_ids(folded, known))
 
+    def with_rigs(self, ids: Collection[str]) -> Catalog:
+        """The same catalogue with these rigs alone; ids that it does not have are passed over."""
+        left_out = {("rig", id_) for id_ in self.rigs if id_ not in ids}
+        return replace(
+            self,
+            rigs={id_: rig for id_, rig in self.rigs.items() if id_ in ids},
+            entries={key: entry for key, entry in self.entries.items() if key not in left_out},
+        )
+
     def family_of(self, model_id: str) -> str:
         """Folder of a model, which is the id of its family; raises KeyError for an unknown id."""
         return self.entries["model", model_id].folder
@@ -150,9 +172,9 @@ class Catalog:
         return entry.document.path, place.line, place.column
 
     def citations(self) -> Iterator[Usage]:
-        """Every place that cites a source, in the order of the files."""
+        """Every place that cites a source, in the order of the files; not those of rigs that were left out."""
         for (kind, record_id), entry in self.entries.items():
-            if kind == entry.kind and record_id == entry.id:
+            if kind == entry.kind and record_id == entry.id and (kind != "rig" or record_id in self.rigs):
                 yield from usages(entry)
 
 
@@ -162,9 +184,22 @@ def fold(name: str) -> str:
 
 
 def near_ids(name: str, known: Mapping[str, str]) -> tuple[str, ...]:
-    """Ids whose names resemble `name`, nearest first, without repetitions."""
-    near = difflib.get_close_matches(fold(name)[:120], known, n=2 * SUGGESTIONS, cutoff=0.55)
-    return tuple(dict.fromkeys(known[match] for match in near))[:SUGGESTIONS]
+    """Ids whose names resemble `name`, nearest first, without repetitions; none where all are far from it."""
+    folded = fold(name)[:LONGEST_COMPARED]
+    near = sorted((-nearness, other) for other in known if (nearness := _nearness(folded, other)))
+    return tuple(dict.fromkeys(known[other] for _, other in near))[:SUGGESTIONS]
+
+
+def _nearness(name: str, other: str) -> float:
+    """How alike two names are, up to 1; 0 where one is neither a misspelling nor the beginning of the other."""
+    alike = difflib.SequenceMatcher(None, name, other)
+    if alike.real_quick_ratio() >= NEAR and alike.quick_ratio() >= NEAR and alike.ratio() >= NEAR:
+        return alike.ratio()
+    shared = min(len(name), len(other))
+    if shared < SHORTEST_BEGINNING:
+        return 0.0
+    beginning = difflib.SequenceMatcher(None, name[:shared], other[:shared])
+    return alike.ratio() if beginning.quick_ratio() >= NEAR_BEGINNING and beginning.ratio() >= NEAR_BEGINNING else 0.0
 
 
 def names_of(entry: Entry) -> tuple[tuple[str, str], ...]:
@@ -252,17 +287,12 @@ def build(reading: Reading, warnings: Iterable[DataError] = ()) -> Catalog:
         constants=_records(reading, "constants", Constants)["constants"],
         permalinks=_frozen(permalinks.addresses),
         link_exceptions=_frozen(exceptions.reasons),
+        absent=_records(reading, "absent", Absent).get("absent", Absent()),
         data_date=newest_reading(reading),
         warnings=tuple(sorted(set(warnings))),
         entries=_frozen(entries),
         names=_frozen(_names(reading, sources, permalinks)),
     )
-
-
-def source_ids(reading: Reading) -> frozenset[str]:
-    """Ids of all sources, those inside other files included."""
-    inline = (source_id for entry in reading.entries for source_id in inline_sources(entry))
-    return frozenset(inline) | {entry.id for entry in reading.of("source")}
 
 
 def newest_reading(reading: Reading) -> datetime.date:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 import types
 import typing
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -84,7 +85,11 @@ def _each(error: ValidationError, root: Node, record: type[BaseModel]) -> Iterat
                 place = (child.key_place if child else None) or node.own_place
                 expected, seen, hint = _unknown_key(name, owner)
                 if not hint and child is not None and child.place == child.key_place:  # nothing after it
-                    hint = "text with a comma inside `{…}` needs quotes"
+                    hint = (
+                        "write a decimal fraction with a point"
+                        if name.isdigit()
+                        else "text with a comma inside `{…}` needs quotes"
+                    )
                 yield place, (*path, name), expected, seen, hint
             continue
         node, path, owner = _walk(root, record, steps)
@@ -292,6 +297,14 @@ def _hint(kind: str, ctx: Mapping[str, Any], value: object) -> str:
         return "write `true` or `false`"
     if kind in ("model_type", "model_attributes_type") and isinstance(value, str | int | float):
         return "a cited value outside a block is `{value: …, source: …}`; a text is `{ru: …, en: …}`"
+    if kind == "string_pattern_mismatch" and ctx["pattern"] == fields.ID_PATTERN and isinstance(value, str):
+        return _as_id(value)
     if kind == "literal_error" and isinstance(value, str):
         return did_you_mean(value, _literals(str(ctx["expected"])))
     return ""
+
+
+def _as_id(text: str) -> str:
+    """A hint with the id that somebody may have meant by a name in capitals, with blanks or underscores."""
+    meant = re.sub(r"[\s_/-]+", "-", text.strip().lower())
+    return f"write `{meant}`" if len(meant) <= 80 and re.fullmatch(fields.ID_PATTERN, meant) else ""

@@ -11,6 +11,7 @@ from typing import Literal, get_args
 
 from pydantic import ValidationError
 
+from generator.catalog.absent import Absent
 from generator.catalog.blanks import blank_errors, without_echoes
 from generator.catalog.complaints import complaints, did_you_mean
 from generator.catalog.fields import ID_PATTERN, Record
@@ -18,12 +19,12 @@ from generator.catalog.link_exceptions import LinkExceptions
 from generator.catalog.permalinks import Permalinks
 from generator.catalog.records import Constants, Gpu, Method, Model, Policy, Rig, Source, StackItem
 from generator.catalog.stack_records import Choice, Environment, Library
-from generator.catalog.yaml_positions import Document, read_document
+from generator.catalog.yaml_positions import MAX_BYTES, Document, read_document
 from generator.errors import DataError
 
 Kind = Literal[
     "model", "gpu", "rig", "method", "source", "stack", "choice", "environment", "library", "policy", "constants",
-    "permalinks", "link-exceptions",
+    "permalinks", "link-exceptions", "absent",
 ]  # fmt: skip
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -62,11 +63,12 @@ LAYOUTS: tuple[Layout, ...] = (
     Layout("constants", Constants, ""),
     Layout("permalinks", Permalinks, ""),
     Layout("link-exceptions", LinkExceptions, ""),
+    Layout("absent", Absent, ""),
 )
 _FOLDERS = {layout.folder: layout for layout in LAYOUTS if layout.folder and "/" not in layout.folder}
 _INNER_FOLDERS = {layout.folder: layout for layout in LAYOUTS if "/" in layout.folder}
 _SINGLES = {f"{layout.kind}.yml": layout for layout in LAYOUTS if not layout.folder}
-REQUIRED = ("policy", "constants")
+REQUIRED: tuple[Kind, ...] = ("policy", "constants")
 """Files of their own that must be there."""
 METHOD_IDS = ("full", "lora", "qlora", "pretrain")
 """Methods that the estimate knows: each has its file, and there are no others."""
@@ -75,6 +77,7 @@ RESERVED_SUFFIXES = (".html", ".htm", ".md", ".json", ".xml", ".txt", ".yml", ".
 _DATA_SUFFIXES = (".yml", ".yaml", ".csv")
 _OTHER_FILES = ("verdicts.csv", "changes.csv", "README.md")
 _OTHER_FOLDERS = ("measurements",)
+_KEY = re.compile(rf"^[ \t]+({ID_PATTERN.strip('^$')}):", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +110,10 @@ class Reading:
     broken: list[Broken] = field(default_factory=list)
     unreadable: bool = False
     """Whether some file is not even YAML: nobody knows what it would have cited."""
+    keys_of_unreadable: set[str] = field(default_factory=set)
+    """Keys in the files that are not even YAML: sources may stand there that other files cite."""
+    families: set[str] = field(default_factory=set)
+    """Folders in which there is a file of a model, also one with errors."""
     cited_by_measurements: frozenset[str] = frozenset()
     """Ids of sources that data/measurements is about."""
     seen: dict[Kind, set[str]] = field(default_factory=lambda: {kind: set() for kind in KINDS})
@@ -236,12 +243,26 @@ def _valid_id(candidate: str, shown: str, reading: Reading) -> bool:
     return False
 
 
+def _keys(path: Path) -> Iterator[str]:
+    """What looks like an indented key in a file that cannot be read as YAML."""
+    try:
+        with path.open("rb") as file:
+            text = file.read(MAX_BYTES).decode("utf-8", "replace")
+    except OSError:
+        return
+    for match in _KEY.finditer(text):
+        yield match[1]
+
+
 def _read_record(path: Path, shown: str, layout: Layout, record_id: str, between: str, reading: Reading) -> None:
     reading.seen[layout.kind].add(record_id)
+    if layout.kind == "model":
+        reading.families.add(between)
     document, errors = read_document(path, shown)
     reading.errors.extend(errors)
     if document is None:
         reading.unreadable = True
+        reading.keys_of_unreadable.update(_keys(path))
         return
     inline = document.root.child("sources")
     if inline is not None and inline.items:

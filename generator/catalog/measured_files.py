@@ -17,6 +17,8 @@ from generator.catalog.fields import Record
 from generator.catalog.hugging_face import shape_of_config
 from generator.catalog.measurements import (
     Default,
+    KnownMiss,
+    KnownMisses,
     MeasuredDefaults,
     MeasuredRun,
     MeasuredShape,
@@ -28,6 +30,7 @@ from generator.errors import DataError, UnsupportedArchitecture
 from generator.units import billions
 
 SHAPES = "shapes.yml"
+KNOWN_MISSES = "known-misses.yml"
 CONFIGS = "configs"
 REQUIRED = tuple(name for name, column in Measurement.model_fields.items() if column.is_required())
 """Columns that every file has; the others may be left out where all rows leave them blank."""
@@ -65,6 +68,9 @@ class MeasuredData:
 
     runs: list[MeasuredRun] = field(default_factory=list)
     shapes: dict[str, MeasuredShape] = field(default_factory=dict)
+    known_misses: dict[str, KnownMiss] = field(default_factory=dict)
+    fitting: set[str] = field(default_factory=set)
+    """Ids of the sources by whose runs the formulas were written."""
     errors: list[DataError] = field(default_factory=list)
 
 
@@ -91,21 +97,32 @@ def read_measurements(
     for path in sorted(folder.glob("*")):
         name = f"{shown}/{path.name}"
         if path.is_symlink() or not _belongs(path):
-            message = "expected `<source>.csv`, `<source>.yml`, `shapes.yml` or `configs`, found something else"
+            wanted = f"`<source>.csv`, `<source>.yml`, `{SHAPES}`, `{KNOWN_MISSES}` or `{CONFIGS}`"
+            message = f"expected {wanted}, found something else"
             data.errors.append(DataError(name, 1, 1, "", message))
         elif path.suffix == ".csv":
             if path.stem not in sources:
                 message = f"expected a name that is the id of a source, found `{path.stem}`"
                 data.errors.append(DataError(name, 1, 1, "", message, did_you_mean(path.stem, sources)))
             _read_file(path, name, shapes, seen, data)
+    _read_known_misses(folder, f"{shown}/{KNOWN_MISSES}", data, complete=None not in models.values())
     return data
+
+
+def _read_known_misses(folder: Path, shown: str, data: MeasuredData, *, complete: bool) -> None:
+    """Known misses; one that speaks of no run adds an error, unless runs are left out for want of a model."""
+    record = _record(folder / KNOWN_MISSES, shown, KnownMisses, data.errors)
+    data.known_misses = dict(record.misses) if record else {}
+    for name, miss in data.known_misses.items():
+        if complete and not any(miss.speaks_of(run) for run in data.runs):
+            data.errors.append(DataError(shown, 1, 1, f"misses.{name}", "expected runs with these values, found none"))
 
 
 def _belongs(path: Path) -> bool:
     if path.name == CONFIGS:
         return path.is_dir()
     if path.suffix == ".yml":
-        return path.is_file() and (path.name == SHAPES or path.with_suffix(".csv").is_file())
+        return path.is_file() and (path.name in (SHAPES, KNOWN_MISSES) or path.with_suffix(".csv").is_file())
     return path.suffix == ".csv" and not path.name.startswith(".") and path.is_file()
 
 
@@ -167,6 +184,8 @@ def _read_file(
     beside = f"{shown.removesuffix('.csv')}.yml"
     record = _record(path.with_suffix(".yml"), beside, MeasuredDefaults, data.errors)
     defaults = record.defaults if record else ()
+    if record and record.formulas_written_by:
+        data.fitting.add(path.stem)
     for row in _rows(path, shown, data.errors):
         published = _measurement(row, row.cells, data.errors)
         if published is None:

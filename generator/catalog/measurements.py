@@ -13,7 +13,7 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, Field, ValidationError, model_validator
 
 from generator.architecture import Architecture
-from generator.catalog.fields import Date, HttpsUrl, Id, Line, Many, PositiveFloat, PositiveInt, Record
+from generator.catalog.fields import Date, HttpsUrl, Id, Line, Many, PositiveFloat, PositiveInt, Record, Text
 from generator.units import MemoryUnit, gib_from_printed
 
 
@@ -105,9 +105,13 @@ class Measurement(Record):
     lora_targets: Annotated[Literal["q+v", "qkvo", "all-linear"] | None, BLANK] = None
     lora_dropout: MaybeShare = None
     adapter_dtype: Annotated[Literal["fp32", "bf16"] | None, BLANK] = None
+    frozen_dtype: Annotated[Literal["bf16", "fp32"] | None, BLANK] = None
+    """Of frozen weights that are not quantised."""
     train_embeddings: MaybeBool = None
     kbit_preparation: MaybeBool = None
     shifted_logits: MaybeBool = None
+    loss_upcast: MaybeBool = None
+    """n: the model's own code takes the loss of 16-bit logits, without turning them to fp32."""
     chunked_ce: MaybeBool = None
     """y: 16-bit logits of all tokens exist, and the loss works through them in chunks."""
     whole_copy: MaybeBool = None
@@ -116,6 +120,8 @@ class Measurement(Record):
     """n: the framework keeps embedding and head apart although the model ties them."""
     experts_as_modules: MaybeBool = None
     """y: experts are linear modules of their own, as in Transformers before 5, and are quantised like the rest."""
+    gelu_kernel: MaybeBool = None
+    """y: GELU is one kernel here although the model's own code puts it together of several operations."""
     reading: Annotated[Reading | None, BLANK] = None
     peak: Peak = None
     """Per GPU, in `unit`."""
@@ -188,6 +194,8 @@ class Default(Record):
 class MeasuredDefaults(Record):
     """data/measurements/<source>.yml: documented defaults of one source, the first that applies wins."""
 
+    formulas_written_by: bool = False
+    """Whether the formulas of the estimate were written by these runs; those of other sources only judge them."""
     defaults: Many[Default]
 
 
@@ -215,6 +223,43 @@ class MeasuredShapes(Record):
     """data/measurements/shapes.yml: shapes of measured models that the catalogue does not have."""
 
     shapes: Mapping[Id, MeasuredShape]
+
+
+class KnownMiss(Record):
+    """Runs that the estimate is known to miss, and why."""
+
+    name: Text
+    sources: Many[Id]
+    when: Mapping[str, Many[Line]]
+    """Column of a measurement → values, one of which the run has, a default of its source counted in."""
+    known: Literal["known", "probable", "unknown"]
+    """Whether the reason was found, is only likely, or nobody knows it."""
+    reason: Text
+
+    @model_validator(mode="after")
+    def _names_columns(self) -> KnownMiss:
+        for name in self.when:
+            if name not in Measurement.model_fields:
+                raise ValueError(f"expected columns of a measurement, found `{name[:40]}`")
+        return self
+
+    def speaks_of(self, run: MeasuredRun) -> bool:
+        """Whether the run is one of those that are meant."""
+        cells = {name: _cell(getattr(run.settings, name)) for name in self.when}
+        return run.source in self.sources and all(cells[name] in values for name, values in self.when.items())
+
+
+def _cell(value: object) -> str:
+    """A setting as a cell writes it."""
+    if isinstance(value, bool):
+        return "y" if value else "n"
+    return "" if value is None else str(value)
+
+
+class KnownMisses(Record):
+    """data/measurements/known-misses.yml: what is known of the runs that the estimate misses."""
+
+    misses: Mapping[Id, KnownMiss]
 
 
 @dataclass(frozen=True, slots=True)

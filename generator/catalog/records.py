@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
@@ -245,6 +245,11 @@ class Constants(Record):
     def numbers(self) -> Mapping[str, float]:
         """Every number under its id with underscores for hyphens, as the formulas name it; worked out once."""
         return {name.replace("-", "_"): constant.value for name, constant in self.constants.items()}
+
+    @cached_property
+    def memo(self) -> dict[Any, Any]:
+        """Results that rest on these constants and were worked out before (generator/estimate/remembered.py)."""
+        return {}
 
     def value(self, name: str) -> float:
         """The number called `name`; raises KeyError."""

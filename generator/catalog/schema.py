@@ -15,7 +15,7 @@ from pydantic import BaseModel
 
 from generator.catalog.fields import INHERITED, Cited, CitedBlock, Record
 from generator.catalog.loading import LAYOUTS
-from generator.catalog.measurements import MeasuredDefaults, MeasuredShapes, Measurement
+from generator.catalog.measurements import KnownMisses, MeasuredDefaults, MeasuredShapes, Measurement
 
 SCHEMAS_DIR = Path(__file__).resolve().parents[2] / "schemas"
 """Where the schemas of this repository are kept."""
@@ -23,6 +23,7 @@ MEASURED: dict[str, type[Record]] = {
     "measurement": Measurement,
     "measured-defaults": MeasuredDefaults,
     "measured-shapes": MeasuredShapes,
+    "known-misses": KnownMisses,
 }
 """Files of data/measurements; a measurement is one row, also as somebody sends it in."""
 DIALECT = "https://json-schema.org/draft/2020-12/schema"

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from itertools import groupby
 from typing import Any
 
 from generator.catalog import load_catalog
+from generator.commands.accuracy_written import write
 from generator.commands.outcome import Outcome, Subparsers, data_dir_of
 from generator.commands.tables import table
 from generator.estimate.accuracy import (
@@ -25,6 +26,7 @@ from generator.estimate.accuracy import (
     successes,
     summaries,
 )
+from generator.estimate.bands import proposed
 from generator.estimate.leave_one_out import LeftOut, leave_one_out
 from generator.estimate.peers import peer_scores
 
@@ -47,6 +49,16 @@ def add(subparsers: Subparsers, parents: Sequence[argparse.ArgumentParser]) -> N
         action="store_true",
         help="fit the constants on all sources but one, and print the error on that one",
     )
+    parser.add_argument(
+        "--bands",
+        action="store_true",
+        help="the bands of error by their procedure, beside those of data/constants.yml",
+    )
+    parser.add_argument(
+        "--write",
+        action="store_true",
+        help="write those bands into data/constants.yml and the figures into the README files",
+    )
     parser.set_defaults(run=run)
 
 
@@ -54,6 +66,13 @@ def run(arguments: argparse.Namespace) -> Outcome:
     """Errors by source and method, failed runs, the worst and what is left out; as JSON every run, the worst first."""
     catalog = load_catalog(data_dir_of(arguments))
     accuracy = compare(catalog)
+    if arguments.write:
+        changed = write(catalog, accuracy.comparisons, data_dir_of(arguments))
+        return Outcome("".join(f"wrote {path.name}\n" for path in changed) or "bands and figures are up to date\n")
+    if arguments.bands:
+        values = proposed(accuracy.comparisons)
+        published = {name: constant.value for name, constant in catalog.constants.constants.items()}
+        return Outcome(_bands(values, published) if arguments.format == "text" else json.dumps(values, indent=2) + "\n")
     if arguments.leave_one_out:
         lines = leave_one_out(catalog, accuracy.comparisons)
         if arguments.format == "json":
@@ -176,6 +195,13 @@ def _leave_one_out(lines: Sequence[LeftOut]) -> str:
         errors = (f"{each.before.median_absolute:.1%}", f"{each.after.median_absolute:.1%}")
         rows.append([each.source, str(each.before.runs), *errors, moved or "none"])
     return table(rows, right=(1, 2, 3))
+
+
+def _bands(values: Mapping[str, float], published: Mapping[str, float]) -> str:
+    """A line for each constant of the bands."""
+    rows = [["constant", "published", "by the procedure"]]
+    rows += [[name, f"{published[name]:.0%}", f"{value:.0%}"] for name, value in values.items()]
+    return table(rows, right=(1, 2))
 
 
 def _fits(comparisons: Sequence[Comparison]) -> str:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from generator.catalog import Catalog, load_catalog
+from generator.catalog import Catalog, load_finished
 from generator.catalog.blanks import blank_errors
 from generator.catalog.draft import Names, Origin, draft, names_for
 from generator.catalog.fields import ID_PATTERN
@@ -70,7 +70,7 @@ def day(text: str) -> datetime.date:
 def run(arguments: argparse.Namespace) -> Outcome:
     """Writes the file and says what is left to do; raises AddError, HubError or UnsupportedArchitecture."""
     data_dir = data_dir_of(arguments)
-    catalog = load_catalog(data_dir)
+    catalog = load_finished(data_dir)  # an unfinished draft does not keep anybody from the next one
     origin = _origin(arguments)
     _refuse_known(catalog, origin.repository, data_dir)
     stem = origin.repository.partition("/")[2] if origin.repository else _stem(Path(arguments.source))

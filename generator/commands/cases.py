@@ -1,18 +1,25 @@
-"""`trainfit estimate --cases IN.csv --out OUT.csv`: many plans at once."""
+"""`trainfit estimate --cases IN.csv --out OUT.csv`: many plans at once, in as much memory for a million as for one."""
 
 from __future__ import annotations
 
 import csv
 import io
-import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
+from typing import TextIO
+
+import numpy as np
 
 from generator.catalog import Catalog
-from generator.commands.plans import COLUMNS, plan_of
+from generator.commands.cases_table import CasesError, is_stream, read_cases, written
+from generator.commands.plans import plan_of
 from generator.errors import TrainfitError, UnknownIdError
-from generator.estimate import Estimate, estimate
+from generator.estimate import Plan, estimate
+from generator.estimate.many import estimate_many
+
+__all__ = ["RESULTS", "CasesError", "read_cases", "run_cases"]
 
 RESULTS = (
     "params_total",
@@ -30,10 +37,16 @@ RESULTS = (
 """Columns that are written after those of the input; a column of the same name is replaced."""
 OF_THE_CARD = ("usable_gib", "tokens_per_sec_per_gpu")
 """Results that depend on the kind of GPU."""
+CHUNK = 5_000
+"""Rows that are held and estimated together."""
 
 
-class CasesError(TrainfitError):
-    """The table of cases cannot be read or written as a whole."""
+@dataclass(frozen=True, slots=True)
+class Case:
+    """What became of a row: a plan, or an error, or both where only the card is unknown."""
+
+    plan: Plan | None
+    error: str = ""
 
 
 def run_cases(catalog: Catalog, source: Path, target: Path | None) -> str:
@@ -42,140 +55,112 @@ def run_cases(catalog: Catalog, source: Path, target: Path | None) -> str:
     Returns what to print: a count, or without `target` the table itself. A bad row gets its `error` and stops nothing.
     Raises CasesError where the file as a whole cannot be read or written.
     """
-    header, rows = read_cases(source)
-    columns = [column for column in header if column not in RESULTS] + list(RESULTS)
-    finished = [{**row, **result_of(catalog, row)} for row in rows]
-    text = io.StringIO(newline="")
-    writer = csv.DictWriter(text, columns, extrasaction="ignore", lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(finished)
-    if target is None:
-        return text.getvalue()
-    _write(target, text.getvalue())
-    if _is_stream(target):  # the table may be on the way to where the count would go
+    with read_cases(source) as (header, rows):
+        columns = [column for column in header if column not in RESULTS] + list(RESULTS)
+        if target is None:
+            text = io.StringIO(newline="")
+            _write_all(catalog, rows, columns, text)
+            return text.getvalue()
+        with written(target) as file:
+            total, failed = _write_all(catalog, rows, columns, file)
+    if is_stream(target):  # the table may be on the way to where the count would go
         return ""
-    failed = sum(1 for row in finished if row["error"])
-    return f"{len(finished)} rows, {failed} with an error: {target}\n"
+    return f"{total} rows, {failed} with an error: {target}\n"
 
 
-def read_cases(source: Path) -> tuple[list[str], list[dict[str, str]]]:
-    """Header and rows of a CSV file in UTF-8; raises CasesError."""
-    try:
-        text = source.read_bytes().decode("utf-8-sig")
-        lines = list(csv.reader(io.StringIO(text, newline=""), strict=True))
-    except OSError as error:
-        raise CasesError(f"{source}: expected a readable file, found {error.strerror or 'an error'}") from error
-    except UnicodeDecodeError as error:
-        raise CasesError(f"{source}: expected UTF-8, found the byte 0x{error.object[error.start]:02X}") from error
-    except csv.Error as error:
-        raise CasesError(f"{source}: expected CSV, found an error: {error}") from error
-    lines = [line for line in lines if line]
-    if not lines:
-        raise CasesError(f"{source}:1: expected a header, found an empty file")
-    header = [name.strip() for name in lines[0]]
-    repeated = sorted({name for name in header if header.count(name) > 1})
-    if repeated:
-        raise CasesError(f"{source}:1: expected each column once, found {', '.join(repeated)} again")
-    _check_header(source, header)
-    return header, list(_rows(header, lines[1:]))
+def _write_all(
+    catalog: Catalog, rows: Iterator[dict[str, str]], columns: Sequence[str], file: TextIO
+) -> tuple[int, int]:
+    """Writes the finished table, chunk by chunk; returns the number of rows and of those with an error."""
+    writer = csv.DictWriter(file, columns, extrasaction="ignore", lineterminator="\n")
+    writer.writeheader()
+    total = failed = 0
+    while chunk := list(islice(rows, CHUNK)):
+        results = results_of(catalog, chunk)
+        writer.writerows({**row, **result} for row, result in zip(chunk, results, strict=True))
+        total += len(chunk)
+        failed += sum(1 for result in results if result["error"])
+    return total, failed
 
 
-def _check_header(source: Path, header: Sequence[str]) -> None:
-    """Raises CasesError for a table that would be read without an error and without a plan."""
-    if not any(name in COLUMNS for name in header) and len(header) == 1:
-        separator = next((each for each in (";", "\t", "|") if each in header[0]), None)
-        if separator is not None:
-            shown = "a tab" if separator == "\t" else f"`{separator}`"
-            raise CasesError(f"{source}:1: expected columns separated by commas, found {shown}")
-    for name in header:
-        folded = name.lower().replace(" ", "_").replace("-", "_")
-        if name not in COLUMNS and folded in COLUMNS and folded not in header:
-            raise CasesError(f"{source}:1: expected `{folded}`, found the column `{name[:60]}` (write it like this)")
+def results_of(catalog: Catalog, rows: Sequence[Mapping[str, str]]) -> list[dict[str, str]]:
+    """RESULTS of each row."""
+    cases = [case_of(catalog, row) for row in rows]
+    finished = iter(_estimated(catalog, [case.plan for case in cases if case.plan is not None]))
+    return [_result(case, next(finished)) if case.plan else _failure(case.error) for case in cases]
 
 
-def _rows(header: Sequence[str], lines: Sequence[Sequence[str]]) -> Iterator[dict[str, str]]:
-    for line in lines:
-        row = dict(zip(header, line, strict=False))
-        if len(line) > len(header):
-            row["error"] = f"expected {len(header)} fields, found {len(line)}"
-        else:
-            row.pop("error", None)  # of an earlier run
-        yield row
+def case_of(catalog: Catalog, row: Mapping[str, str]) -> Case:
+    """The plan of a row.
 
-
-def result_of(catalog: Catalog, row: Mapping[str, str]) -> dict[str, str]:
-    """RESULTS of one row.
-
-    Memory does not depend on the card: where only that is unknown, memory is given all the same, with `fits` unknown
-    and the error.
+    Memory does not depend on the card: where only that is unknown, the plan stands on another, beside the error.
     """
     if row.get("error"):
-        return _failure(row["error"])
+        return Case(None, row["error"])
     try:
-        return columns_of(estimate(catalog, plan_of(catalog, row)))
+        return Case(plan_of(catalog, row))
     except UnknownIdError as error:
         if error.kind == "gpu" and catalog.gpus:
             return _without_card(catalog, row, error)
-        return _failure(str(error))
+        return Case(None, str(error))
     except TrainfitError as error:
-        return _failure(str(error))
+        return Case(None, str(error))
     except (ArithmeticError, ValueError) as error:
-        return _failure(f"not computable: {type(error).__name__}: {error}")
+        return Case(None, _not_computable(error))
 
 
-def _without_card(catalog: Catalog, row: Mapping[str, str], unknown: UnknownIdError) -> dict[str, str]:
+def _without_card(catalog: Catalog, row: Mapping[str, str], unknown: UnknownIdError) -> Case:
     stand_in = next(iter(catalog.gpus))
     try:
-        result = estimate(catalog, replace(plan_of(catalog, {**row, "gpu": stand_in}), bus_gb_per_s=None))
+        return Case(replace(plan_of(catalog, {**row, "gpu": stand_in}), bus_gb_per_s=None), str(unknown))
     except TrainfitError as error:
-        return _failure(f"{unknown}; {error}")
-    return {**columns_of(result), **dict.fromkeys(OF_THE_CARD, ""), "fits": "unknown", "error": str(unknown)}
+        return Case(None, f"{unknown}; {error}")
+
+
+def _not_computable(error: Exception) -> str:
+    return f"not computable: {type(error).__name__}: {error}"
+
+
+def _result(case: Case, found: dict[str, str]) -> dict[str, str]:
+    if not case.error:
+        return found
+    return {**found, **dict.fromkeys(OF_THE_CARD, ""), "fits": "unknown", "error": " ".join(case.error.split())}
 
 
 def _failure(message: str) -> dict[str, str]:
     return {**dict.fromkeys(RESULTS, ""), "fits": "unknown", "error": " ".join(message.split())}
 
 
-def columns_of(result: Estimate) -> dict[str, str]:
-    """RESULTS of an estimate as text: GiB with four digits after the point."""
-    speed = result.tokens_per_sec_per_gpu
-    return {
-        "params_total": str(result.parameters_total),
-        "params_trainable": str(result.parameters_trainable),
-        "peak_gib_low": f"{result.peak_gib.low:.4f}",
-        "peak_gib_expected": f"{result.peak_gib.expected:.4f}",
-        "peak_gib_high": f"{result.peak_gib.high:.4f}",
-        "peak_phase": result.peak_phase,
-        "usable_gib": f"{result.usable_gib:.4f}",
-        "fits": result.fits,
-        "host_ram_gib": f"{result.host_ram_gib:.4f}",
-        "tokens_per_sec_per_gpu": f"{speed.expected:.2f}" if speed else "",
-        "error": "",
-    }
+def _estimated(catalog: Catalog, plans: Sequence[Plan]) -> Iterator[dict[str, str]]:
+    """RESULTS of plans as text: GiB with four digits after the point."""
+    if not plans:
+        return
+    many = estimate_many(catalog, plans)
+    finite = np.isfinite(many.peak_gib_high) & np.isfinite(many.host_ram_gib) & np.isfinite(many.parameters_trainable)
+    for index, plan in enumerate(plans):
+        if not finite[index]:
+            yield _failure(_why_not(catalog, plan))
+            continue
+        speed = many.tokens_per_sec_per_gpu[index]
+        yield {
+            "params_total": str(many.parameters_total[index]),
+            "params_trainable": str(int(many.parameters_trainable[index])),
+            "peak_gib_low": f"{many.peak_gib_low[index]:.4f}",
+            "peak_gib_expected": f"{many.peak_gib[index]:.4f}",
+            "peak_gib_high": f"{many.peak_gib_high[index]:.4f}",
+            "peak_phase": many.peak_phase[index],
+            "usable_gib": f"{many.usable_gib[index]:.4f}",
+            "fits": many.fits[index],
+            "host_ram_gib": f"{many.host_ram_gib[index]:.4f}",
+            "tokens_per_sec_per_gpu": f"{speed:.2f}" if np.isfinite(speed) else "",
+            "error": "",
+        }
 
 
-def _is_stream(target: Path) -> bool:
-    """Whether text is appended to `target` rather than put in its place: devices, pipes, the output of this process."""
-    absolute = target.absolute()
-    if any(absolute.is_relative_to(special) for special in ("/dev", "/proc")):
-        return True
-    return target.exists() and not target.is_file() and not target.is_dir()
-
-
-def _write(target: Path, text: str) -> None:
-    """Puts the whole table in place, or leaves what was there; a link stays and what it points to is written."""
+def _why_not(catalog: Catalog, plan: Plan) -> str:
+    """What is wrong with a plan whose numbers are too large, in the words of a single estimate."""
     try:
-        if _is_stream(target):
-            with target.open("ab") as stream:
-                stream.write(text.encode("utf-8"))
-            return
-        place = target.resolve()
-        staged = place.with_name(f".{place.name}.{os.getpid()}")
-        try:
-            staged.write_text(text, encoding="utf-8", newline="")
-            staged.replace(place)
-        finally:
-            staged.unlink(missing_ok=True)
-    except (OSError, RuntimeError) as error:  # RuntimeError: links in a circle
-        found = getattr(error, "strerror", None) or "an error"
-        raise CasesError(f"{target}: expected a place to write to, found {found}") from error
+        estimate(catalog, plan)
+    except (ArithmeticError, ValueError) as error:
+        return _not_computable(error)
+    return "not computable: a number that is too large"

@@ -12,7 +12,6 @@ from generator.catalog import DATA_DIR, Catalog
 from generator.catalog.locked import locked_path, read_locked
 from generator.errors import CatalogErrors, DataError
 from generator.site.api import csv_text
-from generator.site.render import judge_rigs
 from generator.views.api import locked_rows
 
 KEYS = ("rig", "model")
@@ -35,7 +34,7 @@ class Place:
 
 def locked_text(catalog: Catalog) -> str:
     """The table of all verdicts: one row per rig and model, a column per method, sorted by id."""
-    methods, rows = locked_rows(catalog, judge_rigs(catalog))
+    methods, rows = locked_rows(catalog)
     return csv_text((*KEYS, *methods), [(*key, *verdicts) for key, verdicts in rows.items()])
 
 
@@ -57,6 +56,10 @@ def places(text: str) -> dict[Key, Place]:
                 found[key] = Place(cell, reader.line_num, column)
             column += len(cell) + 1
     return found
+
+
+LEAST_WHOLE = 4
+"""More cells than this of a model or a rig that only one table has are one error."""
 
 
 def stale(catalog: Catalog, data_dir: Path) -> list[DataError]:
@@ -89,7 +92,19 @@ def stale(catalog: Catalog, data_dir: Path) -> list[DataError]:
 
 
 def _differences(shown: str, old: Mapping[Key, Place], new: Mapping[Key, Place]) -> Iterator[DataError]:
-    for key in sorted(old.keys() | new.keys()):
+    whole: set[Key] = set()
+    for part, what in ((1, "model"), (0, "rig")):  # a new or removed record is one error, not one for each cell
+        for here, there, message in (
+            (new, old, "expected the verdicts of the {what} `{id}`, found none"),
+            (old, new, "expected nothing about the {what} `{id}`, which is gone; found its verdicts"),
+        ):
+            for record_id in sorted({key[part] for key in here} - {key[part] for key in there}):
+                keys = {key for key in here if key[part] == record_id} - whole
+                if len(keys) > LEAST_WHOLE:
+                    first = min(keys, key=lambda key: here[key].line)
+                    yield _error(shown, here[first].line, 1, "", message.format(what=what, id=_visible(record_id)))
+                    whole |= keys
+    for key in sorted((old.keys() | new.keys()) - whole):
         rig, model, method = key
         subject = f"{_visible(model)} on {_visible(rig)}"
         if key not in old:

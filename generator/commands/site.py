@@ -10,11 +10,13 @@ from pathlib import Path
 from generator.catalog import load_catalog
 from generator.commands.check import counted
 from generator.commands.outcome import Outcome, Subparsers, data_dir_of
-from generator.errors import BuildError
+from generator.errors import BuildError, CatalogErrors
 from generator.site.build import build, render
 from generator.site.page import LANGUAGES
+from generator.site.pages_site import home_rig
 from generator.site.render import ROOT
-from generator.site.serve import serve
+from generator.site.serve import Shown, serve
+from generator.site.swap import restore
 
 MAX_PORT = 65535
 
@@ -42,8 +44,12 @@ def add(subparsers: Subparsers, parents: Sequence[argparse.ArgumentParser]) -> N
         "serve",
         parents=parents,
         help="show the site on this machine and rebuild it on every change",
-        description="Builds into build/serve, serves it, and builds again when data, pages or programs change.",
+        description="Builds into build/serve, serves it, and builds again when data, pages or programs change. To be "
+        "quick it shows one rig, that of the home page, and those whose files change meanwhile.",
     )
+    _add_languages(parser)
+    parser.add_argument("--rig", metavar="RIG", action="append", default=[], help="show this rig too (may be repeated)")
+    parser.add_argument("--all-rigs", action="store_true", help="show all rigs, as the site does; takes minutes")
     parser.add_argument("--host", metavar="ADDRESS", default="127.0.0.1", help="address to listen on")
     parser.add_argument("--port", metavar="N", type=port, default=8000, help="port to listen on")
     parser.set_defaults(run=run_serve)
@@ -83,14 +89,29 @@ def run_render(arguments: argparse.Namespace) -> Outcome:
 
 def run_build(arguments: argparse.Namespace) -> Outcome:
     """Says where the site is."""
+    if restore(arguments.site_dir.absolute()):
+        sys.stderr.write(f"an earlier build was killed: its old site is back in {arguments.site_dir}\n")
     built = build(data_dir_of(arguments), arguments.site_dir, arguments.lang)
     return Outcome(f"{counted(built.pages, 'page')} in {', '.join(built.languages)}: {arguments.site_dir}\n")
 
 
-def run_serve(arguments: argparse.Namespace) -> Outcome:
-    """Serves until interrupted; raises BuildError where the port is taken."""
+def _rigs_shown(data_dir: Path, rigs: Sequence[str]) -> tuple[str, ...]:
+    """The rig of the home page and `rigs`; all for data that cannot be read, which the build says."""
     try:
-        serve(data_dir=data_dir_of(arguments), host=arguments.host, port=arguments.port, say=_say)
+        catalog = load_catalog(data_dir)
+    except CatalogErrors:
+        return ()
+    shown = dict.fromkeys([home_rig(catalog, catalog.rigs), *(catalog.resolve_rig(rig) for rig in rigs)])
+    _say(f"rigs: {', '.join(shown)} (more with --rig or --all-rigs)")
+    return tuple(shown)
+
+
+def run_serve(arguments: argparse.Namespace) -> Outcome:
+    """Serves until interrupted; raises UnknownIdError for an unknown rig, BuildError where the port is taken."""
+    data_dir = data_dir_of(arguments)
+    shown = Shown(arguments.lang, () if arguments.all_rigs else _rigs_shown(data_dir, arguments.rig))
+    try:
+        serve(data_dir=data_dir, host=arguments.host, port=arguments.port, say=_say, shown=shown)
     except BrokenPipeError:
         raise
     except OSError as error:

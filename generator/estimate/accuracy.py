@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Literal
 
-from generator.architecture import LORA_TARGETS, Architecture, Experts, Layer
+from generator.architecture import LORA_TARGETS, Architecture, Experts, Mlp
 from generator.catalog.catalogue import Catalog
 from generator.catalog.measurements import LeftOut, MeasuredRun, Measurement, Reading
 from generator.errors import PlanError, UnknownIdError
@@ -41,6 +41,7 @@ NEUTRAL: dict[str, object] = {
     "quant": "none",
     "lora_rank": 1,
     "adapter_dtype": "fp32",
+    "frozen_dtype": "bf16",
 }
 """What the libraries do by themselves, for settings that neither a row nor its source says anything of."""
 
@@ -165,15 +166,20 @@ def _shape_of(run: MeasuredRun) -> Architecture:
     shape, row = run.shape, run.settings
     if row.tied_embeddings is False:
         shape = replace(shape, tied_embeddings=False)
+    if row.loss_upcast is False:
+        shape = replace(shape, loss_in_16_bits=True)
     if row.experts_as_modules:
-        groups = tuple(replace(group, layer=_with_modules(group.layer)) for group in shape.groups)
-        shape = replace(shape, groups=groups)
+        shape = _with_mlps(shape, lambda mlp: replace(mlp, as_modules=True) if isinstance(mlp, Experts) else mlp)
+    if row.gelu_kernel:
+        shape = _with_mlps(shape, lambda mlp: replace(mlp, composed=False) if isinstance(mlp, Mlp) else mlp)
     return shape
 
 
-def _with_modules(layer: Layer) -> Layer:
-    mlps = tuple(replace(mlp, as_modules=True) if isinstance(mlp, Experts) else mlp for mlp in layer.mlps)
-    return replace(layer, mlps=mlps)
+def _with_mlps(shape: Architecture, changed: Callable[[Mlp | Experts], Mlp | Experts]) -> Architecture:
+    groups = tuple(
+        replace(group, layer=replace(group.layer, mlps=tuple(map(changed, group.layer.mlps)))) for group in shape.groups
+    )
+    return replace(shape, groups=groups)
 
 
 def _settings(row: Measurement) -> Iterator[tuple[str, object]]:

@@ -139,6 +139,7 @@ def model_numbers(shape: Architecture) -> dict[str, float]:
         "layers": shape.layers,
         "hidden": shape.hidden,
         "vocab": shape.vocab if shape.output_head else 0,
+        "loss_in_16_bits": shape.loss_in_16_bits,
         "sinks": any(getattr(part, "sinks", False) for group in shape.layer_groups for part in group.layer.mixers),
     }
     numbers |= {f"all_{name}": sum(count * values[name] for count, values in kinds) for name in PER_LAYER}

@@ -9,11 +9,31 @@ __all__ = ["MEMORY"]
 
 
 @MEMORY.step("bytes per token and vocabulary entry")
+def own_logits_bytes(pure_16_bit: float, fused_norms: float) -> float:
+    """A loss of 16-bit logits: they, their log-softmax and gradient, and under autocast an fp32 copy.
+
+    The copy makes log-softmax and gradient fp32 as well, and one more gradient is in 16 bits. A fused kernel keeps no
+    log-softmax.
+    """
+    return where(pure_16_bit, 6 - 2 * fused_norms, 16 - 4 * fused_norms)
+
+
+@MEMORY.step("bytes per token and vocabulary entry")
 def logits_bytes(
-    fused_norms: float, logits_bytes_fused: float, logits_bytes_stock: float, shifted_logits: float, chunked_ce: float
-) -> float:
-    """Logits, their copies and gradient: fewer where a kernel or the compiler joins them; 16-bit alone in chunks."""
-    return where(chunked_ce, 2, where(fused_norms, logits_bytes_fused, logits_bytes_stock) + 2 * shifted_logits)
+    fused_norms: float, logits_bytes_fused: float, logits_bytes_stock: float, shifted_logits: float, chunked_ce: float,
+    compiled: float, loss_in_16_bits: float, own_logits_bytes: float,
+) -> float:  # fmt: skip
+    """Logits, their copies and gradient: fewer where a kernel or the compiler joins them.
+
+    In chunks only what is 16-bit stays: the logits, and without the compiler their log-softmax, which every chunk
+    keeps until backward.
+    """
+    return where(
+        chunked_ce,
+        2 + 2 * (1 - compiled),
+        where(loss_in_16_bits, own_logits_bytes, where(fused_norms, logits_bytes_fused, logits_bytes_stock))
+        + 2 * shifted_logits,
+    )
 
 
 @MEMORY.step("tokens")

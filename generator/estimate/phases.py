@@ -166,15 +166,19 @@ def host_memory(
 
 
 @MEMORY.step("ratio")
-def error_low(trains_adapters: float, error_low_adapter: float, error_low_full: float) -> float:
+def error_low(
+    method_qlora: float, method_lora: float, error_low_qlora: float, error_low_lora: float, error_low_full: float
+) -> float:
     """How far below the expected peak runs were measured."""
-    return where(trains_adapters, error_low_adapter, error_low_full)
+    return where(method_qlora, error_low_qlora, where(method_lora, error_low_lora, error_low_full))
 
 
 @MEMORY.step("ratio")
-def error_high(trains_adapters: float, error_high_adapter: float, error_high_full: float) -> float:
+def error_high(
+    method_qlora: float, method_lora: float, error_high_qlora: float, error_high_lora: float, error_high_full: float
+) -> float:
     """How far above it."""
-    return where(trains_adapters, error_high_adapter, error_high_full)
+    return where(method_qlora, error_high_qlora, where(method_lora, error_high_lora, error_high_full))
 
 
 @MEMORY.step("bytes")

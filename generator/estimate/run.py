@@ -9,12 +9,13 @@ from generator.architecture import count_parameters
 from generator.catalog.catalogue import Catalog
 from generator.catalog.records import Constants, Policy
 from generator.estimate.assumptions import assumptions_of
-from generator.estimate.inputs import inputs_of, kinds_of, name_of
+from generator.estimate.inputs import FLAGS, card_numbers, inputs_of, kinds_of, link_numbers, name_of
 from generator.estimate.phases import MEMORY, PHASE_STEPS, phase_terms
 from generator.estimate.plan import Plan
 from generator.estimate.recipe import RECIPE
+from generator.estimate.remembered import remembered
 from generator.estimate.results import Band, Estimate, Fits, Later, Quantity
-from generator.estimate.steps import Formulas, joined
+from generator.estimate.steps import Formulas, joined, outside
 from generator.estimate.time import TIME
 from generator.units import gib_from_bytes, gib_from_mib
 
@@ -28,6 +29,19 @@ NAMED = frozenset(name for group in FORMULAS for step in group.steps.values() fo
 
 ALL = joined(FORMULAS)
 """The same as one group."""
+
+BEFORE_TIME = joined((RECIPE, MEMORY))
+
+HANDED_ON = (
+    "peak", "peak_low", "peak_high", "overhead_gib", "host_memory", "trained_parameters", *PHASE_STEPS.values(),
+    *(name for name in outside(TIME.steps) if not name.startswith(("sustained_flops", "bus_"))),
+)  # fmt: skip
+"""What an estimate takes from the formulas before time: results, and what the formulas of time ask for."""
+
+
+def _trace(plan: Plan, catalog: Catalog) -> dict[str, float]:
+    """Every input and every step of one plan."""
+    return ALL.evaluate(inputs_of(plan, catalog.constants, catalog.gpus[catalog.resolve_gpu(plan.gpu)]))
 
 
 def _peak_phase(values: Mapping[str, float]) -> str:
@@ -85,12 +99,37 @@ class MemoryOnly:
     fits: Fits
 
 
-def memory_of(catalog: Catalog, plan: Plan, inputs: Mapping[str, float]) -> MemoryOnly:
-    """Memory of the plan that `inputs` describe, on the card of `plan`."""
-    values = ALL.evaluate(inputs, ("peak", "overhead_gib"))
-    peak = gib_from_bytes(values["peak"])
+@remembered
+def memory_values(constants: Constants, plan: Plan) -> dict[str, float]:
+    """The values of HANDED_ON for a plan, which do not depend on its card."""
+    values = BEFORE_TIME.evaluate(inputs_of(plan, constants), HANDED_ON)
+    return {name: values[name] for name in HANDED_ON}
+
+
+@remembered
+def peak_and_overhead(
+    constants: Constants, plan: Plan, seq_len: int, grad_accum: int, grad_sync: str
+) -> tuple[float, float]:
+    """Peak in bytes and overhead in GiB of a plan with another sequence length and accumulation."""
+    inputs = inputs_of(plan, constants) | {"seq_len": float(seq_len), "grad_accum": float(grad_accum)}
+    inputs |= {flag: float(choice == grad_sync) for choice, flag in FLAGS["grad_sync"].items()}
+    values = BEFORE_TIME.evaluate(inputs, ("peak", "overhead_gib"))
+    return values["peak"], values["overhead_gib"]
+
+
+def memory_of(
+    catalog: Catalog,
+    plan: Plan,
+    seq_len: int | None = None,
+    grad_accum: int | None = None,
+    grad_sync: str | None = None,
+) -> MemoryOnly:
+    """Memory of the plan on its card, with another sequence length or accumulation where one is given."""
+    changed = seq_len or plan.seq_len, grad_accum or plan.grad_accum, grad_sync or plan.grad_sync
+    peak_bytes, overhead = peak_and_overhead(catalog.constants, plan, *changed)
+    peak = gib_from_bytes(peak_bytes)
     usable = catalog.gpus[catalog.resolve_gpu(plan.gpu)].framework_visible_gib.of(plan.ecc).value
-    fits = fits_of(peak / usable, peak, values["overhead_gib"], usable, limits_of(catalog.policy))
+    fits = fits_of(peak / usable, peak, overhead, usable, limits_of(catalog.policy))
     return MemoryOnly(peak_gib=peak, ratio=peak / usable, fits=fits)
 
 
@@ -108,7 +147,8 @@ def memory_band(constants: Constants, plan: Plan) -> Band:
 def estimate(catalog: Catalog, plan: Plan) -> Estimate:
     """Memory and time of `plan`; raises UnknownIdError for an unknown GPU."""
     gpu = catalog.gpus[catalog.resolve_gpu(plan.gpu)]
-    values = ALL.evaluate(inputs_of(plan, catalog.constants, gpu))
+    known = memory_values(catalog.constants, plan)
+    values = TIME.evaluate(known | card_numbers(gpu) | link_numbers(plan.bus_gb_per_s))
     peak = gib_from_bytes(values["peak"])
     usable = gpu.framework_visible_gib.of(plan.ecc).value
     link, compute = values["link_seconds"], values["compute_seconds"]
@@ -118,7 +158,7 @@ def estimate(catalog: Catalog, plan: Plan) -> Estimate:
         parameters_trainable=int(values["trained_parameters"]),
         peak_gib=Band(gib_from_bytes(values["peak_low"]), peak, gib_from_bytes(values["peak_high"])),
         peak_phase=_peak_phase(values),
-        phases_gib=Later(lambda: _phases_gib(values)),
+        phases_gib=Later(lambda: _phases_gib(_trace(plan, catalog))),
         usable_gib=usable,
         device_gib=gib_from_mib(gpu.usable_mib.of(plan.ecc).value),
         overhead_gib=values["overhead_gib"],
@@ -130,6 +170,6 @@ def estimate(catalog: Catalog, plan: Plan) -> Estimate:
         tokens_per_sec_per_gpu=_speed(plan, values),
         break_even_tokens=values["break_even_tokens"],
         bound="link" if link > compute else "compute",
-        quantities=Later(lambda: _quantities(plan, catalog, values)),
+        quantities=Later(lambda: _quantities(plan, catalog, _trace(plan, catalog))),
         assumptions=assumptions_of(plan),
     )

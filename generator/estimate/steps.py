@@ -154,6 +154,11 @@ def joined(groups: Iterable[Formulas]) -> Formulas:
     return whole
 
 
+def outside(steps: Mapping[str, Step]) -> tuple[str, ...]:
+    """What a group of steps takes from outside, in the order of first use."""
+    return tuple(dict.fromkeys(name for step in steps.values() for name in step.inputs if name not in steps))
+
+
 def needed(steps: Mapping[str, Step], wanted: Collection[str]) -> tuple[Step, ...]:
     """The steps that `wanted` rest on, in their order; all of them when nothing is named."""
     if not wanted:

@@ -2,6 +2,6 @@
 
 from generator.launch.frameworks import FRAMEWORKS, CannotExpress
 from generator.launch.job import Job, find_job, job_of
-from generator.launch.render import file_names, files, start_command
+from generator.launch.render import file_names, files
 
-__all__ = ["FRAMEWORKS", "CannotExpress", "Job", "file_names", "files", "find_job", "job_of", "start_command"]
+__all__ = ["FRAMEWORKS", "CannotExpress", "Job", "file_names", "files", "find_job", "job_of"]

@@ -133,7 +133,8 @@ def adapt_axolotl(plan: Plan) -> Plan:
     """Axolotl 0.19 with Accelerate 1.13: Liger's fused loss, embedding and head in the root unit.
 
     Its own fsdp2_prepare_model (monkeypatch/accelerate/fsdp2.py) keeps the type that weights were loaded in, which
-    `bf16: true` makes bf16: full fine-tuning has neither fp32 weights nor fp32 states.
+    `bf16: true` makes bf16: full fine-tuning has neither fp32 weights nor fp32 states. Kernels for adapters, which it
+    turns on unless told otherwise (utils/schemas/config.py), are off: the estimate does not model them.
     """
     _common("axolotl", plan, ("none", "ddp", "fsdp2"))
     _refuse("axolotl", plan, "cpu_offload", ("none",))
@@ -169,15 +170,19 @@ def adapt_llama_factory(plan: Plan) -> Plan:
 
 
 def adapt_torchtitan(plan: Plan) -> Plan:
-    """Torchtitan 0.3: pretraining; gradients are reduced in fp32, the loss is chunked, embedding and head are units."""
+    """Torchtitan 0.3: pretraining; gradients are reduced in fp32, the loss is chunked, embedding and head are units.
+
+    Attention is PyTorch's FlashAttention for documents of any length: SDPA is refused for language models
+    (models/common/config_utils.py, get_attention_config).
+    """
     _common("torchtitan", plan, ("none", "ddp", "fsdp2"))
     _refuse("torchtitan", plan, "cpu_offload", ("none",))
     _refuse("torchtitan", plan, "method", ("pretrain",))
     _refuse("torchtitan", plan, "optimizer", ("adamw", "adamw-bf16"))
     _refuse("torchtitan", plan, "optimizer_impl", ("fused",))
-    _refuse("torchtitan", plan, "attention", ("sdpa",))
+    _refuse("torchtitan", plan, "attention", ("sdpa", "flash"))
     _refuse("torchtitan", plan, "grad_checkpointing", (True,))
-    return replace(plan, fused_ce=True, kernels="stock", reduce_dtype="fp32", root_wrap="separate")
+    return replace(plan, attention="flash", fused_ce=True, kernels="stock", reduce_dtype="fp32", root_wrap="separate")
 
 
 def _adapters(plan: Plan, quantised: Dtype, plain: Dtype) -> Dtype:
@@ -196,17 +201,16 @@ def _deepspeed_files(plan: Plan) -> Mapping[str, str]:
 
 
 def _axolotl_files(_: Plan) -> Mapping[str, str]:
-    return {"axolotl.yaml": "axolotl.yaml.j2"}
+    return {"axolotl.yaml": "axolotl.yaml.j2", "measure_axolotl.py": "measure_axolotl.py"}
 
 
-def _llama_factory_files(plan: Plan) -> Mapping[str, str]:
-    sharded = {"accelerate.yaml": "accelerate.yaml.j2"} if plan.sharding == "fsdp2" else {}
+def _llama_factory_files(_: Plan) -> Mapping[str, str]:
     own = {"llama_factory.yaml": "llama_factory.yaml.j2", "dataset_info.json": "dataset_info.json.j2"}
-    return {**own, **sharded}
+    return {**own, "accelerate.yaml": "accelerate.yaml.j2", "run.py": "run.py"}
 
 
 def _torchtitan_files(_: Plan) -> Mapping[str, str]:
-    return {"pretrain.py": "pretrain.py.j2"}
+    return {"pretrain.py": "pretrain.py.j2", "measure_torchtitan.py": "measure_torchtitan.py"}
 
 
 FRAMEWORKS: Mapping[Framework, FrameworkFiles] = MappingProxyType(

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
+from types import MappingProxyType
+from typing import Any
 
 from generator.architecture import LORA_TARGETS, adapter_targets
 from generator.catalog.catalogue import Catalog
 from generator.catalog.records import Recipe
 from generator.catalog.stack_records import Environment, Framework
-from generator.errors import LaunchError
+from generator.errors import LaunchError, UnknownIdError
 from generator.estimate import Band, Estimate, Plan, estimate
 from generator.launch.frameworks import FRAMEWORKS, CannotExpress
 from generator.units import gib_from_bytes
@@ -53,6 +55,8 @@ class Job:
     """Longest context that fits; none where the plan is not the recipe's own."""
     steps: int
     """Optimizer steps to the policy's compute-optimal number of tokens, rounded up."""
+    asked: Mapping[str, Any]
+    """Settings that the reader chose instead of the reference workload."""
 
     @property
     def lora_targets(self) -> tuple[str, ...]:
@@ -83,29 +87,62 @@ class Job:
         return download + gib_from_bytes(CHECKPOINT_BYTES[self.plan.precision] * self.estimate.parameters_total)
 
 
-def find_job(catalog: Catalog, model: str, rig: str, method: str, framework: Framework) -> Job:
-    """The job for a model, a rig and a method of the catalogue; raises UnknownIdError and LaunchError."""
+REFERENCE: Mapping[str, Any] = MappingProxyType({})
+"""No wishes: the workload that verdicts are computed for."""
+
+
+def find_job(
+    catalog: Catalog,
+    model: str,
+    rig: str,
+    method: str,
+    framework: Framework,
+    recipe: str | None = None,
+    asked: Mapping[str, Any] = REFERENCE,
+) -> Job:
+    """The job for a model, a rig and a method of the catalogue; raises UnknownIdError and LaunchError.
+
+    `recipe` takes this rung of the ladder and no other, `asked` holds settings of a plan instead of those of the
+    reference workload.
+    """
     setup = setup_of(catalog, rig)
     verdict = judge(catalog, subject_of(catalog, model), catalog.resolve_method(method), setup)
+    if recipe is not None:
+        verdict = _with_recipe(catalog, verdict, recipe, setup)
     try:
-        return job_of(catalog, verdict, setup, framework)
+        return job_of(catalog, verdict, setup, framework, asked)
     except LaunchError as error:
         if verdict.chosen is None:
             instead = _what_fits(catalog, model, setup, verdict.method)
         else:
-            instead = _what_can(catalog, verdict, setup, framework)
+            instead = _what_can(catalog, verdict, setup, framework, asked)
         raise LaunchError(f"{error}{instead}") from None
 
 
-def job_of(catalog: Catalog, verdict: Verdict, setup: Setup, framework: Framework) -> Job:
+def _with_recipe(catalog: Catalog, verdict: Verdict, recipe: str, setup: Setup) -> Verdict:
+    """The verdict as if this recipe were the only one; raises UnknownIdError, and LaunchError on a wrong machine."""
+    known = [each.id for each in catalog.methods[verdict.method].ladder]
+    if recipe not in known:
+        raise UnknownIdError("recipe", recipe, known)
+    rungs = tuple(rung for rung in verdict.rungs if rung.recipe == recipe)
+    if not rungs and verdict.verdict != "unknown":
+        raise LaunchError(f"{recipe} on {setup.name}: expected a machine that this recipe is made for")
+    longest = verdict.max_seq_len if recipe == _chosen(verdict) else None
+    return replace(verdict, rungs=rungs, chosen=0 if rungs else None, max_seq_len=longest)
+
+
+def job_of(
+    catalog: Catalog, verdict: Verdict, setup: Setup, framework: Framework, asked: Mapping[str, Any] = REFERENCE
+) -> Job:
     """The first recipe of a verdict, from the chosen one on, that the framework can run and the machine holds.
 
-    Raises LaunchError, saying why there is none.
+    With `asked`, settings that replace those of the reference workload, every recipe is tried. Raises LaunchError,
+    saying why there is none, and PlanError for settings that contradict themselves.
     """
     title = f"{verdict.model}, {verdict.method} on {setup.name}"
     if verdict.verdict == "unknown":
         raise LaunchError(f"{title}: expected a model whose memory is modelled, found one with an unknown verdict")
-    if verdict.chosen is None:
+    if verdict.chosen is None and not asked:
         told = "; ".join(_why_not(rung) for rung in verdict.rungs[:SHOWN_RUNGS])
         raise LaunchError(f"{title}: no recipe fits ({told})")
     environment = _environment(catalog, framework)
@@ -114,10 +151,11 @@ def job_of(catalog: Catalog, verdict: Verdict, setup: Setup, framework: Framewor
         known = ", ".join(environment.models)
         raise LaunchError(f"{title}: {framework} has no definition of this model (it has {known})")
     refusals: list[str] = []
-    for rung in verdict.rungs[verdict.chosen :]:
+    for rung in verdict.rungs[0 if asked else verdict.chosen :]:
         recipe = _recipe(catalog, verdict.method, rung.recipe)
+        wanted = replace(rung.estimate.plan, **asked)
         try:
-            plan = FRAMEWORKS[framework].adapt(rung.estimate.plan)
+            plan = FRAMEWORKS[framework].adapt(wanted)
         except CannotExpress as error:
             refusals.append(f"{rung.recipe}: {error}")
             continue
@@ -128,7 +166,7 @@ def job_of(catalog: Catalog, verdict: Verdict, setup: Setup, framework: Framewor
         if problem:
             refusals.append(f"{rung.recipe}: {problem}")
             continue
-        return _job(catalog, verdict, setup, environment, recipe.id, compromise, rung.estimate.plan, result)
+        return _job(catalog, verdict, setup, environment, recipe.id, compromise, wanted, result, asked)
     raise LaunchError(f"{title}: {framework} can run no recipe that fits ({'; '.join(refusals)})")
 
 
@@ -153,11 +191,12 @@ def _job(
     environment: Environment,
     recipe: str,
     compromise: bool,
-    asked: Plan,
+    wanted: Plan,
     result: Estimate,
+    asked: Mapping[str, Any],
 ) -> Job:
     goal = catalog.methods[verdict.method].goal
-    changed = tuple(_changes(asked, result.plan))
+    changed = tuple(_changes(wanted, result.plan))
     model = catalog.models[verdict.model]
     tokens = catalog.policy.pretrain_tokens_per_parameter.value * result.parameters_total
     return Job(
@@ -175,9 +214,14 @@ def _job(
         changed=changed,
         estimate=result,
         time=training_time(catalog.policy, result, goal),
-        max_seq_len=verdict.max_seq_len if not changed else None,
+        max_seq_len=verdict.max_seq_len if recipe == _chosen(verdict) and not changed and not asked else None,
         steps=math.ceil(tokens / (result.plan.tokens * result.plan.grad_accum * result.plan.n_gpus)),
+        asked=dict(asked),
     )
+
+
+def _chosen(verdict: Verdict) -> str | None:
+    return None if verdict.chosen is None else verdict.rungs[verdict.chosen].recipe
 
 
 def _changes(asked: Plan, run: Plan) -> Iterator[str]:
@@ -227,11 +271,11 @@ def _what_fits(catalog: Catalog, model: str, setup: Setup, asked: str) -> str:
     return f"; what fits: {', '.join(found)} (try --method {found[0]})"
 
 
-def _what_can(catalog: Catalog, verdict: Verdict, setup: Setup, asked: Framework) -> str:
+def _what_can(catalog: Catalog, verdict: Verdict, setup: Setup, tried: Framework, asked: Mapping[str, Any]) -> str:
     """Which frameworks have files for a verdict that this one has none for."""
     found = []
     for framework in FRAMEWORKS:
-        if framework != asked:
+        if framework != tried:
             with suppress(LaunchError):
-                found.append(job_of(catalog, verdict, setup, framework).framework)
+                found.append(job_of(catalog, verdict, setup, framework, asked).framework)
     return f"; frameworks that can: {', '.join(found)}" if found else ""

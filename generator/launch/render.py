@@ -11,7 +11,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from generator.catalog.catalogue import Catalog
-from generator.catalog.stack_records import Framework
+from generator.launch.commands import assets_dir
 from generator.launch.frameworks import FRAMEWORKS, TRL_OPTIMIZERS, optimizer_of
 from generator.launch.job import Job
 from generator.launch.record import record_of
@@ -25,15 +25,6 @@ DATASETS: Mapping[str, str] = {"fine-tuning": "trl-lib/Capybara", "pretraining":
 SCRIPTS = ("preflight.py", "measure.py")
 """Programs that go along with every framework."""
 
-
-COMMANDS: Mapping[Framework, str] = {
-    "trl": "accelerate launch --config_file accelerate.yaml train.py --config sft.yaml",
-    "deepspeed": "accelerate launch --config_file accelerate.yaml train.py --config sft.yaml",
-    "axolotl": "axolotl train axolotl.yaml",
-    "llama-factory": "{launcher}llama_factory.yaml",
-    "torchtitan": "torchrun --nproc-per-node {gpus} -m torchtitan.train --module pretrain --config trainfit",
-}
-"""What starts the training."""
 
 Words = Callable[..., str]
 """The messages of one language: `words(key, name=value)` is the text for a key, its placeholders filled."""
@@ -57,13 +48,6 @@ def file_names(job: Job) -> tuple[str, ...]:
     return ("README.md", *own, "requirements.txt", *SCRIPTS, "trainfit.json")
 
 
-def start_command(job: Job) -> str:
-    """The line that starts the training."""
-    sharded = "accelerate launch --config_file accelerate.yaml -m llamafactory.launcher "
-    launcher = sharded if job.plan.sharding == "fsdp2" else "llamafactory-cli train "
-    return COMMANDS[job.framework].format(launcher=launcher, gpus=job.plan.n_gpus)
-
-
 def files(
     catalog: Catalog, job: Job, language: str, words: Words, messages: Mapping[str, str], readme: Mapping[str, Any]
 ) -> dict[str, str]:
@@ -82,6 +66,7 @@ def files(
         "learning_rate": f"{LEARNING_RATES[job.method]:f}".rstrip("0"),  # `2e-05` is a text in YAML 1.1
         "dataset": DATASETS[job.goal],
         "python_literal": repr,
+        "assets": f"./{assets_dir(job)}",
         "readme": readme,
     }
     own = FRAMEWORKS[job.framework].templates(job.plan)

@@ -11,6 +11,7 @@ from typing import Any
 
 from generator.catalog import Catalog
 from generator.views.api import VERDICT_COLUMNS, Cell, Reports, api_files, api_tables, schemas
+from generator.views.api_runs import RUN_COLUMNS, RUNS_PATH, run_rows
 
 API_PATH = "api/v1/"
 """Folder of the API, relative to the root of the site and the same for both languages."""
@@ -23,6 +24,7 @@ def api_texts(catalog: Catalog, reports: Reports) -> dict[str, str]:
     texts = {
         **{path: json_text(content.model_dump(mode="json")) for path, (_, content) in api_files(catalog, reports).items()},
         **{path: csv_text(VERDICT_COLUMNS, rows) for path, rows in api_tables(catalog, reports).items()},
+        RUNS_PATH: csv_text(RUN_COLUMNS, run_rows(catalog)),
         **{path: json_text(schema) for path, schema in schemas().items()},
     }
     return {f"{API_PATH}{path}": texts[path] for path in sorted(texts)}

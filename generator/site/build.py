@@ -7,7 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +20,7 @@ from generator.site.feed import write_feeds
 from generator.site.light import light_paths, write_all
 from generator.site.messages import Messages
 from generator.site.page import LANGUAGES, Language
+from generator.site.pages_site import home_rig
 from generator.site.pages_stack import write_configs
 from generator.site.previews import write_previews
 from generator.site.render import ROOT, facts_of, judge_rigs, render
@@ -128,8 +129,12 @@ def build(
     *,
     work_dir: Path = ROOT / "build",
     source_dir: Path = ROOT,
+    rigs: Collection[str] = (),
 ) -> Built:
     """Validates, computes, renders, and puts the site into `site_dir`; returns what was made.
+
+    With `rigs`, these and the rig of the home page alone: a preview, in which links to others lead nowhere. Ids that
+    the data does not have are passed over.
 
     Raises CatalogErrors for bad data and BuildError for everything else that may go wrong. Whatever happens, and
     whenever, `site_dir` holds the old site or the new one.
@@ -138,6 +143,8 @@ def build(
     site_dir, work_dir = site_dir.absolute(), work_dir.absolute()
     check_replaceable(site_dir)
     catalog = load_catalog(data_dir) if data_dir is not None else load_catalog()
+    if rigs:
+        catalog = catalog.with_rigs({*rigs, home_rig(catalog, catalog.rigs)})
     try:
         with only_one(work_dir):
             return _build(catalog, site_dir, chosen, work_dir, source_dir)
@@ -168,7 +175,7 @@ def _build(
         assemble.finish(staging, paths, languages, facts_of(catalog, languages), title)
         write_api(catalog, reports, staging)
         write_feeds(catalog, languages, staging)
-        write_configs(catalog, next(iter(reports.values())), staging, languages)
+        write_configs(catalog, reports[home_rig(catalog, reports)], staging, languages)
         put_in_place(staging, site_dir)
     finally:
         shutil.rmtree(staging, ignore_errors=True)

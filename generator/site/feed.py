@@ -19,7 +19,7 @@ ATOM = "http://www.w3.org/2005/Atom"
 ENTRIES = 30
 """Days that the feed holds."""
 LINES = 50
-"""Flips that an entry lists one by one."""
+"""Groups of flips that an entry lists."""
 
 
 def write_feeds(catalog: Catalog, languages: Sequence[Language], site_dir: Path) -> list[Path]:
@@ -79,17 +79,30 @@ def _lines(catalog: Catalog, day: DayOfChanges, words: Messages, formats: Format
         yield words("changes.entry.direction", n=formats.number(number), **said)
     for reason, flips in day.by_reason.items():
         yield f"{words(f'changes.reason.{reason}')}: {formats.number(len(flips))}"
-    for flip in day.flips[:LINES]:
-        said = {"before": words(f"verdicts.{flip.before}.word"), "after": words(f"verdicts.{flip.after}.word")}
-        known = catalog.methods.get(flip.method)
-        method = known.name.in_language(words.language) if known else flip.method
-        yield f"{flip.model}, {method}, {flip.rig}: {said['before']} → {said['after']}"
+    groups = [group for found in day.alike_by_reason.values() for group in found]
+    for group in groups[:LINES]:
+        said = {"before": words(f"verdicts.{group.before}.word"), "after": words(f"verdicts.{group.after}.word")}
+        known = catalog.methods.get(group.method)
+        method = known.name.in_language(words.language) if known else group.method
+        change = words("changes.entry.change", rig=_rig(catalog, group.rig, words), method=method, **said)
+        yield f"{change}: {_models(catalog, group.models)}"
     if day.new_rigs:
         counted = words("changes.new_rigs", count=len(day.new_rigs), n=formats.number(len(day.new_rigs)))
-        yield f"{counted} {', '.join(day.new_rigs)}"
+        yield f"{counted} {', '.join(_rig(catalog, rig, words) for rig in day.new_rigs)}"
     if day.new_models:
         counted = words("changes.new_models", count=len(day.new_models), n=formats.number(len(day.new_models)))
-        yield f"{counted}: {', '.join(day.new_models)}"
+        yield f"{counted}: {_models(catalog, day.new_models)}"
     if day.gone:
         counted = words("changes.gone", count=len(day.gone), n=formats.number(len(day.gone)))
-        yield f"{counted} {', '.join(f'{model} ({rig})' for rig, model in day.gone)}"
+        pairs = (f"{_models(catalog, (model,))} ({_rig(catalog, rig, words)})" for rig, model in day.gone)
+        yield f"{counted} {', '.join(pairs)}"
+
+
+def _models(catalog: Catalog, ids: Sequence[str]) -> str:
+    """Models by name; the bare id of one that is gone."""
+    return ", ".join(catalog.models[each].name if each in catalog.models else each for each in ids)
+
+
+def _rig(catalog: Catalog, rig_id: str, words: Messages) -> str:
+    """A rig by name; the bare id of one that is gone."""
+    return catalog.rigs[rig_id].name.in_language(words.language) if rig_id in catalog.rigs else rig_id

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 
 from generator.catalog import Catalog
+from generator.catalog.records import Recipe
 from generator.catalog.stack_records import Framework
 from generator.errors import UnknownIdError
-from generator.launch import FRAMEWORKS, Job, file_names, files, find_job, job_of, start_command
+from generator.estimate import Plan, estimate
+from generator.launch import FRAMEWORKS, CannotExpress, Job, file_names, files, find_job, job_of
+from generator.launch.commands import TRIAL_STEPS, prepare_command, setting, start_command, trial_command
+from generator.launch.job import REFERENCE
 from generator.site.formats import Formats
 from generator.site.messages import Messages
 from generator.site.page import LANGUAGES, Language
@@ -19,6 +26,12 @@ SPOKEN = ("preflight.", "launch.measure.")
 """Messages that the programs of a configuration say; they travel along in trainfit.json."""
 SHORTER = 2
 """A refusal of memory is first answered with half the context."""
+SMALLER = 0.98
+"""A recipe is named when its peak is below this share of the peak that there is."""
+LESS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {"full": ("lora", "qlora"), "lora": ("qlora",), "qlora": (), "pretrain": ()}
+)
+"""Methods for the same goal that need less memory."""
 
 
 def written(catalog: Catalog, job: Job, language: Language) -> Mapping[str, str]:
@@ -41,16 +54,26 @@ def configuration(
 
 
 def find_files(
-    catalog: Catalog, model: str, rig: str, method: str, framework: str, language: str
+    catalog: Catalog,
+    model: str,
+    rig: str,
+    method: str,
+    framework: str,
+    language: str,
+    recipe: str | None = None,
+    asked: Mapping[str, Any] = REFERENCE,
 ) -> Mapping[str, str]:
-    """The files for names of the catalogue; raises UnknownIdError and LaunchError."""
+    """The files for names of the catalogue; raises UnknownIdError and LaunchError.
+
+    `recipe` and `asked` are wishes as in `find_job`.
+    """
     known = next((each for each in FRAMEWORKS if each == framework), None)
     if known is None:
         raise UnknownIdError("framework", framework, tuple(FRAMEWORKS))
     chosen = next((each for each in LANGUAGES if each == language), None)
     if chosen is None:
         raise UnknownIdError("language", language, LANGUAGES)
-    return written(catalog, find_job(catalog, model, rig, method, known), chosen)
+    return written(catalog, find_job(catalog, model, rig, method, known, recipe, asked), chosen)
 
 
 def file_key(name: str) -> str:
@@ -66,9 +89,12 @@ def readme_values(catalog: Catalog, job: Job, language: Language) -> dict[str, A
     recipe = next(rung for rung in method.ladder if rung.id == job.recipe)
     rig = catalog.rigs[job.rig].name.in_language(language) if job.rig in catalog.rigs else job.rig
     model = catalog.models[job.model].name
-    changes = [t("launch.readme.changed", setting=name, value=f"{getattr(plan, name)}") for name in job.changed]
+    changes = []
     if recipe.gives_up:
-        changes = [t("launch.readme.gives_up", what=recipe.gives_up.in_language(language)), *changes]
+        changes.append(t("launch.readme.gives_up", what=recipe.gives_up.in_language(language)))
+    if job.changed:
+        settings = ", ".join(f"`{name}: {getattr(plan, name)}`" for name in job.changed)
+        changes.append(t("launch.readme.changed", settings=settings))
     return {
         "title": t("launch.readme.title", model=model, method=method.name.in_language(language), rig=rig),
         "intro": t(
@@ -83,8 +109,11 @@ def readme_values(catalog: Catalog, job: Job, language: Language) -> dict[str, A
         "recipe": t("launch.readme.recipe", recipe=recipe.name.in_language(language)),
         "changes": changes,
         "expected": dict(_expected(catalog, job, language)),
+        "prepare": prepare_command(job),
+        "trial": trial_command(job),
+        "trial_steps": f"{TRIAL_STEPS}",
         "command": start_command(job),
-        "levers": list(_levers(catalog, job, t, f)),
+        "levers": list(_levers(catalog, job, language)),
         "files": {name: t(file_key(name)) for name in file_names(job)},
         "versions": t(
             "launch.readme.versions_text",
@@ -93,7 +122,6 @@ def readme_values(catalog: Catalog, job: Job, language: Language) -> dict[str, A
             date=f.date(job.environment.checked),
             note=job.environment.note.in_language(language),
         ),
-        "note": "",
     }
 
 
@@ -135,28 +163,63 @@ def _expected(catalog: Catalog, job: Job, language: Language) -> Iterator[tuple[
     yield t("launch.readme.disk"), t("launch.readme.disk_value", gib=f.gib(job.disk_gib, 0))
 
 
-def _levers(catalog: Catalog, job: Job, t: Messages, f: Formats) -> Iterator[str]:
-    """What to turn first when memory runs out, the cheapest first."""
-    plan = job.plan
-    yield t("launch.lever.expandable")
-    if not plan.grad_checkpointing:
-        yield t("launch.lever.checkpointing")
+def _levers(catalog: Catalog, job: Job, language: Language) -> Iterator[str]:
+    """What to turn first when memory runs out, the cheapest first, each with what to write and where."""
+    t, f, plan = Messages(language), Formats(language), job.plan
+    yield t("launch.lever.expandable", setting="PYTORCH_ALLOC_CONF=expandable_segments:True")
     if plan.micro_batch > 1:
-        yield t("launch.lever.micro_batch", now=f"{plan.micro_batch}")
-    yield t("launch.lever.seq_len", now=f.number(plan.seq_len), then=f.number(plan.seq_len // SHORTER))
-    if plan.sharding != "none":
-        yield t("launch.lever.sync")
-    if plan.sharding == "ddp":
-        yield t("launch.lever.shard")
-    if not plan.trains_adapters and plan.optimizer != "adamw-8bit":
-        yield t("launch.lever.eight_bit")
-    if plan.method == "lora":
-        yield t("launch.lever.qlora")
-    if plan.method == "full":
-        yield t("launch.lever.offload")
-        yield t("launch.lever.lora")
+        yield t("launch.lever.micro_batch", now=f"{plan.micro_batch}", **setting(job, "micro_batch", 1))
+    shorter = plan.seq_len // SHORTER
+    yield t(
+        "launch.lever.seq_len", now=f.number(plan.seq_len), then=f.number(shorter), **setting(job, "seq_len", shorter)
+    )
+    if plan.sharding == "fsdp2" and plan.grad_accum > 1 and plan.grad_sync == "each":
+        yield t("launch.lever.sync", setting="sync_each_batch: true")
+    for recipe, framework, peak in _smaller_recipes(catalog, job):
+        text = recipe.gives_up.in_language(language) if recipe.gives_up else ""
+        yield t(
+            "launch.lever.recipe",
+            recipe=recipe.name.in_language(language),
+            peak=f.gib(peak),
+            command=_command(job, job.method, framework, recipe),
+            gives_up=text,
+        ).strip()
+    for method in LESS[job.method]:
+        name = catalog.methods[method].name.in_language(language)
+        yield t("launch.lever.method", method=name, command=_command(job, method, job.framework))
     if plan.ecc == "on":
         gpu = catalog.gpus[plan.gpu]
         gained = gpu.framework_visible_gib.off.value - gpu.framework_visible_gib.on.value
         if gained > 0:
             yield t("launch.lever.ecc", gib=f.gib(gained))
+
+
+def _smaller_recipes(catalog: Catalog, job: Job) -> Iterator[tuple[Recipe, Framework, float]]:
+    """Later rungs of the ladder that need less of a card, the workload as it is → what runs them, peak in GiB."""
+    ladder = catalog.methods[job.method].ladder
+    place = next(index for index, recipe in enumerate(ladder) if recipe.id == job.recipe)
+    for recipe in ladder[place + 1 :]:
+        if job.plan.n_gpus == 1 and "several-gpus" in recipe.needs:
+            continue
+        settings = recipe.settings.model_dump() | ({"sharding": "none"} if job.plan.n_gpus == 1 else {})
+        adapted = _first_that_can(job.framework, replace(job.plan, **settings))
+        if adapted is not None:
+            framework, plan = adapted
+            peak = estimate(catalog, plan).peak_gib.expected
+            if peak < SMALLER * job.estimate.peak_gib.expected:
+                yield recipe, framework, peak
+
+
+def _first_that_can(framework: Framework, plan: Plan) -> tuple[Framework, Plan] | None:
+    """The framework itself where it can run a plan, else the first one that can, and the plan as it runs there."""
+    for tried in (framework, *FRAMEWORKS):
+        with suppress(CannotExpress):
+            return tried, FRAMEWORKS[tried].adapt(plan)
+    return None
+
+
+def _command(job: Job, method: str, framework: Framework, recipe: Recipe | None = None) -> str:
+    """The command that writes other files for the same model and machine."""
+    wishes = [f" --{name.replace('_', '-')} {value}" for name, value in job.asked.items()]
+    command = f"trainfit config --model {job.model} --rig {job.rig} --method {method} --framework {framework}"
+    return "".join([command, *wishes, f" --recipe {recipe.id}" if recipe else "", " --out other"])

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from generator.catalog import Catalog
 from generator.site.page import Language, Page
+from generator.site.pages_accuracy import accuracy_page, runs_page
 from generator.site.pages_calculator import calculator_page
 from generator.site.pages_compare import compare_page
 from generator.site.pages_hardware import gpu_page, gpus_page, rig_page, rigs_page
@@ -42,6 +43,8 @@ def render_pages(catalog: Catalog, reports: Mapping[str, RigReport], language: L
         *(method_page(site, method) for method in catalog.methods),
         stacks_page(site),
         methodology_page(site),
+        accuracy_page(site),
+        *(runs_page(site, source) for source in site.checks.sources),
         terms_page(site),
         sources_page(site),
         *(source_page(site, source) for source in catalog.sources),

@@ -19,7 +19,7 @@ QUALITY_PATH = "quality/"
 CHANGES_PATH = "changes/"
 FEED_NAME = "atom.xml"
 LISTED = 300
-"""Flips of one day and reason that are listed one by one."""
+"""Groups of flips of one day and reason that are listed."""
 DAYS = 60
 """Days that the page of changes goes back."""
 
@@ -45,6 +45,7 @@ def quality_page(site: Site) -> Page:
         q=found,
         confidence=confidence,
         percent=lambda ratio: writer.formats.percent(ratio, 1),
+        absent=[*site.catalog.absent.models.items(), *site.catalog.absent.gpus.items()],
         shown=shown,
         record_path=lambda value: site.usage_path(_usage(value)),
         record_name=lambda value: _record_name(site, value),

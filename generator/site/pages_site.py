@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -42,6 +42,12 @@ def size_anchor(billions: float) -> str:
     return f"{billions:g}"
 
 
+def home_rig(catalog: Catalog, reports: Collection[str]) -> str:
+    """The rig that the home page is about: the one that the policy names, else the first."""
+    home = catalog.policy.home_rig
+    return home if home is not None and home in reports else next(iter(reports))
+
+
 @dataclass(frozen=True)
 class Site:
     """Everything that the pages of one language are made from."""
@@ -63,8 +69,7 @@ class Site:
     @property
     def first_rig(self) -> str:
         """The rig that the home page is about: the one that the policy names, else the first."""
-        home = self.catalog.policy.home_rig
-        return home if home is not None and home in self.reports else next(iter(self.reports))
+        return home_rig(self.catalog, self.reports)
 
     @property
     def first_report(self) -> RigReport:
@@ -116,6 +121,9 @@ class Site:
                 return f"stacks/#{usage.kind}-{usage.record_id.replace('.', '-')}"
             case "constants":
                 return f"methodology/#{'q' if parts[0] == 'formulas' else 'constant'}-{parts[1]}"
+            case "absent":
+                _, absent_id = usage.field.split(".citations")[0].split(".", 1)  # an id may hold dots
+                return f"quality/#absent-{absent_id.replace('.', '-')}"
             case "policy" if parts[0] == "speed_classes":
                 return f"gpus/#speed-class-{self.catalog.policy.speed_classes[int(parts[1])].id}"
             case _:
@@ -143,6 +151,9 @@ class Site:
                 return catalog.libraries[usage.record_id].name
             case "constants":
                 return usage.field.split(".")[1]
+            case "absent":
+                section, absent_id = usage.field.split(".citations")[0].split(".", 1)
+                return str(getattr(catalog.absent, section)[absent_id].name)
             case _:
                 return usage.field.removesuffix(".citations").partition(".citations.")[0]
 

@@ -69,6 +69,8 @@ def field_name(site: Site, writer: PageWriter, usage: Usage) -> Markup:
             return say(f"methodology.workload.{parts[1]}")
         case "policy":
             return say(f"methodology.policy.{parts[0]}")
+        case "absent":
+            return say("sources.field.absent")
         case "constants":
             return say("sources.field.formula" if parts[0] == "formulas" else "sources.field.constant")
         case _:

@@ -54,9 +54,11 @@ def names(catalog: Catalog, language: Language) -> dict[str, list[str]]:
 
 def write_names(catalog: Catalog, site_dir: Path, languages: Iterable[Language]) -> None:
     """Writes the names of each language beside the search index."""
+    folder = site_dir / DIRECTORY
+    folder.mkdir(parents=True, exist_ok=True)
     for language in languages:
         text = json.dumps(names(catalog, language), ensure_ascii=False, separators=(",", ":"))
-        (site_dir / DIRECTORY / f"names.{language}.json").write_text(text + "\n", encoding="utf-8")
+        (folder / f"names.{language}.json").write_text(text + "\n", encoding="utf-8")
 
 
 def index(site_dir: Path, environment: Mapping[str, str]) -> None:

@@ -7,12 +7,14 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 from generator.catalog.load import DATA_DIR
+from generator.site.page import LANGUAGES
 from generator.site.render import ROOT
 
 WATCHED = ("docs", "generator", "mkdocs.yml", "mkdocs.en.yml")
@@ -44,10 +46,26 @@ def _files(data_dir: Path, root: Path) -> Iterator[tuple[Path, os.stat_result]]:
                 yield path, status
 
 
-def rebuild(site_dir: Path, data_dir: Path, say: Say) -> bool:
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """How much of the site is built."""
+
+    languages: tuple[str, ...] = LANGUAGES
+    rigs: tuple[str, ...] = ()
+    """All for none."""
+
+    def with_changed(self, paths: Iterable[str], data_dir: Path) -> Shown:
+        """The same and the rigs whose files are among these: who edits one wants to see it."""
+        changed = (Path(path) for path in paths)
+        ids = [path.stem for path in changed if path.parent == data_dir / "rigs" and path.suffix == ".yml"]
+        return replace(self, rigs=tuple(dict.fromkeys((*self.rigs, *sorted(ids))))) if self.rigs else self
+
+
+def rebuild(site_dir: Path, data_dir: Path, say: Say, shown: Shown = Shown()) -> bool:
     """Builds in a process of its own, so that changed Python counts too; says what is wrong. Whether it went well."""
     started = time.monotonic()
     command = [sys.executable, "-m", "generator.site.serve", str(site_dir), str(data_dir)]
+    command += [",".join(shown.languages), ",".join(shown.rigs)]
     run = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
     if run.returncode:
         say(run.stdout.rstrip())
@@ -129,6 +147,7 @@ def serve(
     port: int = 8000,
     say: Say = print,
     stop: threading.Event | None = None,
+    shown: Shown = Shown(),
 ) -> None:
     """Builds, serves and builds again on every change of data/, docs/ or the generator, until interrupted or stopped.
 
@@ -141,14 +160,15 @@ def serve(
         threading.Thread(target=server.serve_forever, daemon=True).start()
         seen = snapshot(data_dir)
         say("building…")
-        rebuild(site_dir, data_dir, say)
+        rebuild(site_dir, data_dir, say, shown)
         say(f"http://{host}:{server.server_port}/ (Ctrl+C ends it)")
         try:
             while not stop.wait(POLL_SECONDS):
                 now = snapshot(data_dir)
                 if now != seen:
+                    shown = shown.with_changed((path for path, _ in now.items() ^ seen.items()), data_dir)
                     seen = now
-                    if rebuild(site_dir, data_dir, say):
+                    if rebuild(site_dir, data_dir, say, shown):
                         server.tell()
         except KeyboardInterrupt:
             say("")
@@ -156,13 +176,13 @@ def serve(
             server.shutdown()
 
 
-def main(site_dir: Path, data_dir: Path) -> int:
+def main(site_dir: Path, data_dir: Path, shown: Shown) -> int:
     """Builds into `site_dir`; prints what is wrong. Exit status 0 or 1."""
     from generator.errors import TrainfitError
     from generator.site.build import build
 
     try:
-        build(data_dir, site_dir)
+        build(data_dir, site_dir, shown.languages, rigs=shown.rigs)
     except TrainfitError as error:
         sys.stdout.write(f"{error}\n")
         return 1
@@ -170,4 +190,5 @@ def main(site_dir: Path, data_dir: Path) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1]), Path(sys.argv[2])))
+    _site, _data, _languages, _rigs = sys.argv[1:]
+    sys.exit(main(Path(_site), Path(_data), Shown(tuple(_languages.split(",")), tuple(filter(None, _rigs.split(","))))))

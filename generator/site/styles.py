@@ -7,12 +7,15 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 THEME_STYLES = "assets/stylesheets/main.*.css"
+OWN_STYLES = "assets/css/*.css"
 STATES = frozenset({"js", "no-js"})
 """Classes that a script gives to a page; all others stand in its HTML."""
 
 CLASS_ATTRIBUTE = re.compile(r"""\bclass=(?:"([^"]*)"|'([^']*)'|([^\s>]+))""")
 CLASS_IN_SELECTOR = re.compile(r"\.(-?[A-Za-z_](?:[\w-]|\\.)*)")
 COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
+STRING = re.compile(r"""("[^"\n]*"|'[^'\n]*')""")
+BLANKS = re.compile(r"\s*([{};])\s*")
 NESTING = ("@media", "@supports", "@layer", "@container")
 
 
@@ -96,8 +99,17 @@ def trimmed(css: str, classes: frozenset[str] | set[str]) -> str:
     return "".join(kept)
 
 
+def compact(css: str) -> str:
+    """The same stylesheet without comments and without the blanks around braces and behind semicolons."""
+    parts = STRING.split(COMMENT.sub("", css))
+    parts[::2] = (BLANKS.sub(lambda match: match[1], part) for part in parts[::2])
+    return "".join(parts).strip() + "\n"
+
+
 def trim(site_dir: Path) -> None:
-    """Trims the theme's stylesheets in place, for the pages that the site has."""
+    """Trims the theme's stylesheets in place, for the pages that the site has, and makes our own compact."""
+    for path in sorted(site_dir.rglob(OWN_STYLES)):
+        path.write_text(compact(path.read_text(encoding="utf-8")), encoding="utf-8")
     classes = classes_of(sorted(site_dir.rglob("*.html")))
     for path in sorted(site_dir.rglob(THEME_STYLES)):
         path.write_text(trimmed(path.read_text(encoding="utf-8"), classes), encoding="utf-8")

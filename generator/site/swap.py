@@ -47,18 +47,35 @@ def exchange(first: Path, second: Path) -> bool:
     return True
 
 
+def aside_of(site_dir: Path) -> Path:
+    """Where the old site waits for a moment on a system that cannot exchange two directories."""
+    return site_dir.with_name(f"{site_dir.name}-old")
+
+
+def restore(site_dir: Path) -> bool:
+    """Brings back an old site that a killed build left aside; whether there was one. Raises BuildError."""
+    aside = aside_of(site_dir)
+    if site_dir.exists() or not (aside / MARKER).is_file():
+        return False
+    try:
+        aside.rename(site_dir)
+    except OSError as error:
+        raise BuildError(f"the old site could not be moved back from {aside}: {error}") from error
+    return True
+
+
 def put_in_place(new_dir: Path, site_dir: Path) -> None:
     """Makes `new_dir` the site, in one step; the old site is removed afterwards. Both stand in one directory.
 
     Where the system cannot exchange two directories, the old one is renamed first and comes back if the second
-    renaming fails.
+    renaming fails, or with the next build (`restore`) if the process was killed between the two.
     """
     try:
         if not site_dir.exists():
             new_dir.rename(site_dir)
             return
         if not exchange(new_dir, site_dir):
-            aside = new_dir.with_name(f"{new_dir.name}-old")
+            aside = aside_of(site_dir)
             shutil.rmtree(aside, ignore_errors=True)
             site_dir.rename(aside)
             try:

@@ -8,7 +8,6 @@ from typing import Literal
 
 from generator.catalog.catalogue import Catalog
 from generator.estimate import Plan
-from generator.estimate.inputs import inputs_of
 from generator.estimate.run import memory_of
 from generator.verdict.ladder import FITS_AS_VERDICT, choose, try_ladder
 from generator.verdict.results import VERDICTS, ContextVariant, Improvement, Rung, VerdictId
@@ -31,14 +30,14 @@ def is_better(one: VerdictId, other: VerdictId) -> bool:
 def context_variants(catalog: Catalog, plan: Plan) -> Iterator[ContextVariant]:
     """The plan at the policy's context lengths, then with its accumulation, gradients reduced each time or last."""
     workload = catalog.policy.workload
-    variants = [replace(plan, seq_len=seq_len) for seq_len in workload.context_variants]
-    variants += [replace(plan, grad_accum=workload.grad_accum_variant, grad_sync=sync) for sync in GRAD_SYNCS]
-    for variant in variants:
-        result = memory_of(catalog, variant, inputs_of(variant, catalog.constants))
+    variants = [(seq_len, plan.grad_accum, plan.grad_sync) for seq_len in workload.context_variants]
+    variants += [(plan.seq_len, workload.grad_accum_variant, sync) for sync in GRAD_SYNCS]
+    for seq_len, grad_accum, grad_sync in variants:
+        result = memory_of(catalog, plan, seq_len, grad_accum, grad_sync)
         yield ContextVariant(
-            seq_len=variant.seq_len,
-            grad_accum=variant.grad_accum,
-            grad_sync=variant.grad_sync,
+            seq_len=seq_len,
+            grad_accum=grad_accum,
+            grad_sync=grad_sync,
             ratio=result.ratio,
             peak_gib=result.peak_gib,
             memory=FITS_AS_VERDICT[result.fits],
@@ -50,10 +49,9 @@ def max_seq_len(catalog: Catalog, plan: Plan, context_tokens: int | None) -> int
 
     The peak never falls when the context grows, so that bisection finds it.
     """
-    inputs = inputs_of(plan, catalog.constants)
 
     def fits(seq_len: int) -> bool:
-        return memory_of(catalog, plan, inputs | {"seq_len": float(seq_len)}).fits in ("yes", "tight")
+        return memory_of(catalog, plan, seq_len).fits in ("yes", "tight")
 
     low, high = 0, (context_tokens or CONTEXT_LIMIT) // CONTEXT_STEP
     while low < high:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -140,10 +140,16 @@ def try_recipe(catalog: Catalog, subject: Subject, method_id: str, recipe: Recip
     )
 
 
+def climb(catalog: Catalog, subject: Subject, method_id: str, setup: Setup) -> Iterator[Rung]:
+    """Every recipe of the method that makes sense on the machine, in the ladder's order, tried one by one."""
+    for recipe in catalog.methods[method_id].ladder:
+        if applies(recipe, setup):
+            yield try_recipe(catalog, subject, method_id, recipe, setup)
+
+
 def try_ladder(catalog: Catalog, subject: Subject, method_id: str, setup: Setup) -> tuple[Rung, ...]:
-    """Every recipe of the method that makes sense on the machine, in the ladder's order."""
-    recipes = catalog.methods[method_id].ladder
-    return tuple(try_recipe(catalog, subject, method_id, recipe, setup) for recipe in recipes if applies(recipe, setup))
+    """The whole ladder on this machine."""
+    return tuple(climb(catalog, subject, method_id, setup))
 
 
 def choose(rungs: tuple[Rung, ...]) -> tuple[VerdictId, int | None]:

@@ -9,8 +9,18 @@ from generator.catalog.catalogue import Catalog
 from generator.catalog.records import SizeClass
 from generator.units import PARAMETERS_PER_BILLION
 from generator.verdict.advice import context_variants, improvements, max_seq_len
-from generator.verdict.ladder import best, choose, try_ladder, worst
-from generator.verdict.results import Cell, Headline, Mode, Reason, Recommendation, RigReport, Verdict, closest
+from generator.verdict.ladder import best, choose, climb, try_ladder, worst
+from generator.verdict.results import (
+    Cell,
+    Headline,
+    Mode,
+    Reason,
+    Recommendation,
+    RigReport,
+    Verdict,
+    VerdictId,
+    closest,
+)
 from generator.verdict.setup import Setup, Subject, setup_of, subject_of, subject_of_size
 
 Verdicts = Mapping[tuple[str, str], Verdict]
@@ -43,6 +53,29 @@ def judge(catalog: Catalog, subject: Subject, method_id: str, setup: Setup) -> V
         contexts=tuple(context_variants(catalog, plan)),
         improvements=better,
     )
+
+
+def verdict_of(catalog: Catalog, subject: Subject, method_id: str, setup: Setup) -> VerdictId:
+    """The verdict alone, as `judge` gives it: recipes after the first comfortable one are not tried."""
+    if subject.shape.unmodelled:
+        return "unknown"
+    found: list[VerdictId] = []
+    for rung in climb(catalog, subject, method_id, setup):
+        found.append(rung.verdict)
+        if rung.verdict == "comfortable":
+            break
+    return best(found)
+
+
+def verdicts_alone(catalog: Catalog, rig: str) -> dict[tuple[str, str], VerdictId]:
+    """(model, method) → verdict on a rig of the catalogue, for every text-generating model; raises UnknownIdError."""
+    setup = setup_of(catalog, rig)
+    return {
+        (model_id, method_id): verdict_of(catalog, subject_of(catalog, model_id), method_id, setup)
+        for model_id, model in catalog.models.items()
+        if model.objective == "causal-lm"
+        for method_id in catalog.methods
+    }
 
 
 def size_class_of(catalog: Catalog, parameters: float) -> SizeClass:

@@ -103,7 +103,7 @@ def plan_for(catalog: Catalog, subject: Subject, method_id: str, recipe: Recipe,
     """The plan of a recipe for the reference workload of the policy."""
     method: Method = catalog.methods[method_id]
     workload = catalog.policy.workload
-    settings = recipe.settings.model_dump()
+    settings = dict(recipe.settings)
     if setup.count == 1:
         settings["sharding"] = "none"
     # Pretraining starts without the vision tower: it would be trained elsewhere and joined later.

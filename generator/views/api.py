@@ -8,6 +8,7 @@ from typing import Any
 
 from generator.catalog import Catalog
 from generator.catalog.records import Source
+from generator.verdict.report import verdicts_alone
 from generator.verdict.results import RigReport, Verdict
 from generator.views.api_records import (
     FILES,
@@ -33,6 +34,7 @@ from generator.views.api_records import (
     SourcesFile,
     UseRecord,
 )
+from generator.views.api_runs import RUNS_PATH
 from generator.views.rigs import methods_of
 from generator.views.sources import source_views
 
@@ -252,7 +254,7 @@ def api_files(catalog: Catalog, reports: Reports) -> dict[str, tuple[str, Head]]
         **{model_path(model): ("model", model_file(catalog, reports, model)) for model in catalog.models},
     }
     listed = {"index.json": "index", **{path: kind for path, (kind, _) in files.items()}}
-    tables = [*api_tables(catalog, reports)]
+    tables = [*api_tables(catalog, reports), RUNS_PATH]
     index = IndexFile(
         **_head(catalog),
         files=tuple(
@@ -293,15 +295,14 @@ def _row(rig: str, verdict: Verdict) -> tuple[Cell, ...]:
     return tuple(flat[column] for column in VERDICT_COLUMNS)
 
 
-def locked_rows(catalog: Catalog, reports: Reports) -> tuple[tuple[str, ...], dict[tuple[str, str], tuple[str, ...]]]:
+def locked_rows(catalog: Catalog) -> tuple[tuple[str, ...], dict[tuple[str, str], tuple[str, ...]]]:
     """Methods, and (rig id, model id) → verdict by method, sorted: what `data/verdicts.csv` keeps."""
     methods = tuple(methods_of(catalog))
-    keys = sorted({(rig, model) for rig, report in reports.items() for model, _ in report.verdicts})
-    return methods, {
-        (rig, model): tuple(_verdict_id(reports[rig], model, method) for method in methods) for rig, model in keys
-    }
-
-
-def _verdict_id(report: RigReport, model: str, method: str) -> str:
-    found = report.verdicts.get((model, method))
-    return found.verdict if found else "unknown"
+    rows: dict[tuple[str, str], tuple[str, ...]] = {}
+    for rig in sorted(catalog.rigs):
+        found = verdicts_alone(catalog, rig)
+        rows |= {
+            (rig, model): tuple(found[model, method] for method in methods)
+            for model in sorted({model for model, _ in found})
+        }
+    return methods, rows

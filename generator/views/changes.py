@@ -27,6 +27,18 @@ class PublishedFlip:
 
 
 @dataclass(frozen=True, slots=True)
+class AlikeFlips:
+    """Models whose verdicts on one rig by one method changed alike, on one day and for the same reasons."""
+
+    rig: str
+    method: str
+    before: str
+    after: str
+    reasons: tuple[str, ...]
+    models: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class DayOfChanges:
     """Everything that changed on one day."""
 
@@ -49,10 +61,23 @@ class DayOfChanges:
         return {reason: flips for reason, flips in grouped.items() if flips}
 
     @property
+    def alike_by_reason(self) -> Mapping[str, tuple[AlikeFlips, ...]]:
+        """The same, models that changed alike in one: those of most models first."""
+        return {reason: _alike(flips) for reason, flips in self.by_reason.items()}
+
+    @property
     def directions(self) -> Sequence[tuple[str, str, int]]:
         """Before, after and how many, the most frequent first."""
         counts = Counter((flip.before, flip.after) for flip in self.flips)
         return [(*pair, number) for pair, number in sorted(counts.items(), key=lambda item: (-item[1], item[0]))]
+
+
+def _alike(flips: Iterable[PublishedFlip]) -> tuple[AlikeFlips, ...]:
+    models: dict[tuple[str, str, str, str, tuple[str, ...]], list[str]] = {}
+    for flip in flips:
+        models.setdefault((flip.rig, flip.method, flip.before, flip.after, flip.reasons), []).append(flip.model)
+    ordered = sorted(models.items(), key=lambda item: (-len(item[1]), item[0]))
+    return tuple(AlikeFlips(*key, tuple(sorted(found))) for key, found in ordered)
 
 
 def days_of(rows: Iterable[ChangeRow]) -> tuple[DayOfChanges, ...]:

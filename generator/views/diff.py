@@ -23,7 +23,7 @@ PROVENANCE = frozenset(
     {"source", "as_printed", "where", "read", "reason", "kind", "also", "conflicts", "citations", "sources", "summary"}
 )
 """Keys that say where a value comes from: an edit there changes no value."""
-NOT_SHOWN = ("permalinks", "link-exceptions")
+NOT_SHOWN = ("permalinks", "link-exceptions", "absent")
 """Kinds of file that no verdict and no page of values rests on."""
 
 Scalar = str | int | float | bool | None

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from generator.catalog import Catalog
-from generator.estimate.accuracy import compare, failures, not_stated, percentile, summaries
+from generator.estimate.accuracy import compare, failures, not_stated, percentile, successes, summaries
 from generator.estimate.results import Band
 
 EXACT = "fms-acceleration"
@@ -22,7 +22,7 @@ def test_full_fine_tuning_of_8b_on_four_cards(catalog: Catalog, run: str) -> Non
     assert abs(found[run].error) <= LIMIT, f"{found[run].peak_gib:.2f} GiB against {found[run].measurement.peak_gib}"
 
 
-@pytest.mark.parametrize(("method", "limit"), [("full", 0.03), ("lora", 0.05), ("qlora", 0.08)])
+@pytest.mark.parametrize(("method", "limit"), [("full", 0.03), ("lora", 0.05), ("qlora", 0.06)])
 def test_median_absolute_error_of_exact_readings(catalog: Catalog, method: str, limit: float) -> None:
     found = next(
         each for each in summaries(compare(catalog).comparisons) if each.source == EXACT and each.method == method
@@ -34,7 +34,20 @@ def test_median_absolute_error_of_exact_readings(catalog: Catalog, method: str, 
 def test_runs_that_failed_do_not_fit(catalog: Catalog) -> None:
     found = failures(compare(catalog).comparisons)
     assert found.runs >= 70
-    assert found.no >= 0.75 * found.runs
+    assert found.no >= 0.9 * found.runs
+
+
+def test_runs_that_finished_are_not_refused(catalog: Catalog) -> None:
+    found = successes(compare(catalog).comparisons)
+    assert found.runs >= 300
+    assert found.no <= 0.02 * found.runs
+
+
+def test_a_loss_of_16_bit_logits(catalog: Catalog) -> None:
+    runs = [each for each in compare(catalog).comparisons if each.measurement.loss_upcast is False]
+    errors = [each.error for each in runs if each.error is not None]
+    assert len(errors) == 16
+    assert max(map(abs, errors)) <= 0.04
 
 
 def test_every_row_is_compared_or_left_out_with_a_reason(catalog: Catalog) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from generator.catalog import Catalog, load_catalog
+from generator.catalog.catalogue import near_ids
 from generator.errors import UnknownIdError
 from tests.support import GPU, MODEL, edit, tiny_catalog, write
 
@@ -55,6 +56,30 @@ def test_an_unknown_name_gets_near_matches(small: Catalog, kind: str, name: str,
     assert caught.value.kind == kind
 
 
+NAMES = ("exaone-3.5-32b", "exaone3.5:32b", "llama-3.1-8b", "meta-llama/llama-3.1-8b-instruct", "gpt-oss-20b", "phi-4")
+
+
+@pytest.mark.parametrize(
+    ("name", "near"),
+    [
+        ("llama-3-8b", ("llama-3.1-8b",)),
+        ("Meta-Llama-3.1-8B-Intruct", ("meta-llama/llama-3.1-8b-instruct",)),
+        ("exaon", ("exaone3.5:32b", "exaone-3.5-32b")),
+        ("gpt", ("gpt-oss-20b",)),
+        ("phi4", ("phi-4",)),
+        ("hexagone", ()),
+        ("gpt-neo", ()),
+        ("my-model-7b", ()),
+        ("nonexistent", ()),
+        ("ph", ()),
+        ("", ()),
+    ],
+)
+def test_only_near_names_are_suggested(name: str, near: tuple[str, ...]) -> None:
+    """Misspellings and beginnings of names; what merely shares a few letters with one is no hint."""
+    assert near_ids(name, {each: each for each in NAMES}) == near
+
+
 def test_an_id_beats_another_records_name(tmp_path: Path) -> None:
     data = tiny_catalog(tmp_path)
     catalog = load_catalog(data)
@@ -91,6 +116,7 @@ def test_citations_lead_back_to_values(small: Catalog) -> None:
     assert {usage.source_id for usage in usages} == set(small.sources)
     of_zero = [(usage.kind, usage.record_id, usage.field) for usage in usages if usage.source_id == "zero"]
     assert of_zero == [
+        ("absent", "absent", "models.falcon-h1-7b.citations.0"),
         ("constants", "constants", "formulas.peak.citations.0"),
         ("method", "full", "ladder.0.citations.0"),
         ("choice", "split", "options.0.citations.0"),
@@ -160,3 +186,12 @@ def test_an_id_that_moved_still_resolves(tmp_path: Path) -> None:
     for kind in ("model", "rig"):
         with pytest.raises(UnknownIdError):
             moved.resolve_model("gone") if kind == "model" else moved.resolve_rig("old")
+
+
+def test_a_part_of_the_rigs(catalog: Catalog) -> None:
+    """Whatever cites a source or is shown belongs to what is left."""
+    part = catalog.with_rigs({"4x-rtx-6000-ada", "no-such-rig"})
+    assert list(part.rigs) == ["4x-rtx-6000-ada"]
+    assert {usage.record_id for usage in part.citations() if usage.kind == "rig"} <= {"4x-rtx-6000-ada"}
+    assert len(catalog.rigs) > 1
+    assert part.models == catalog.models

@@ -95,7 +95,7 @@ def test_all_errors_of_all_files_at_once(data: Path) -> None:
          " expected a source, found none: a stated value says where it was read")),
         (MODEL, "  source: qwen3-0.6b-card\n  where: config.json\n", "  source: Qwen Card\n  where: config.json\n",
          ("9:11: architecture.source: expected an id of lower-case ASCII letters and digits joined by `-` or `.`, found"
-         " text `Qwen Card`")),
+         " text `Qwen Card` (write `qwen-card`)")),
         (MODEL, "name: Qwen3-0.6B\n", "name: ' Qwen3'\n", ("1:7: name: expected one line of text without blanks at its"
          " ends, found text `Qwen3`")),
         (MODEL, "type: model-card", "type: model-cards", ("30:11: sources.qwen3-0.6b-card.type: expected one of"
@@ -115,7 +115,14 @@ def test_all_errors_of_all_files_at_once(data: Path) -> None:
         ("stack/shard.yml", "where: section 5}", "where: 5, p. 3}", ("5:35: citations.0.where: expected text, found"
          " number `5` (put it in quotes to make it text)")),
         ("constants.yml", "error-low-full:", "Error_Low:", ("7:3: constants.Error_Low: expected an id of lower-case"
-         " ASCII letters and digits joined by `-` or `.`, found text `Error_Low`")),
+         " ASCII letters and digits joined by `-` or `.`, found text `Error_Low` (write `error-low`)")),
+        (RIG, "gpu: rtx-6000-ada", "gpu: RTX 6000 Ada", ("2:6: gpu: expected an id of lower-case ASCII letters and"
+         " digits joined by `-` or `.`, found text `RTX 6000 Ada` (write `rtx-6000-ada`)")),
+        (RIG, "gpu: rtx-6000-ada", "gpu: '<b>'", ("2:6: gpu: expected an id of lower-case ASCII letters and digits"
+         " joined by `-` or `.`, found text `<b>`")),
+        (GPU, "tdp_w: {value: 300,", "tdp_w: {value: 300,5,", ("33:20: tdp_w.5: expected one of `value`, `kind`,"
+         " `source`, `as_printed`, `where`, `read`, `reason`, `also`, `conflicts`; found unknown key `5` (write a"
+         " decimal fraction with a point)")),
     ],
 )  # fmt: skip
 def test_one_mistake_one_line(data: Path, name: str, old: str, new: str, message: str) -> None:
@@ -181,7 +188,7 @@ def test_wrong_places(data: Path, tmp_path: Path) -> None:
         ),
         (
             "data/polisy.yml:1:1: expected one of `policy.yml`, `constants.yml`, `permalinks.yml`,"
-            " `link-exceptions.yml`, `verdicts.csv`, `changes.csv`, `README.md`, found `polisy.yml`"
+            " `link-exceptions.yml`, `absent.yml`, `verdicts.csv`, `changes.csv`, `README.md`, found `polisy.yml`"
             " (did you mean `policy.yml`?)"
         ),
         "data/rigs/link.yml:1:1: expected a file or a folder, found a symbolic link (copy what it points to)",
@@ -283,3 +290,17 @@ def test_a_broken_file_does_not_break_what_refers_to_it(data: Path) -> None:
     edit(data, GPU, "name: NVIDIA", "nam: NVIDIA")
     edit(data, MODEL, "card: qwen3-0.6b-card", "card: qwen3-0.6b-card\ncards: x")
     assert {problem.partition(":")[0] for problem in problems(data)} == {f"data/{GPU}", f"data/{MODEL}"}
+
+
+@pytest.mark.parametrize("name", ["policy.yml", GPU, MODEL, "sources/zero.yml", "methods/lora.yml"])
+def test_an_unreadable_file_is_the_only_one_that_is_complained_of(data: Path, name: str) -> None:
+    """Whatever other files refer to in it: classes of speed, sources, families, ids."""
+    edit(data, GPU, "  kind: assumed\n  reason: {ru: Доля", "  speed_class: ada\n  kind: assumed\n  reason: {ru: Доля")
+    edit(data, RIG, "gpu: rtx-6000-ada", "gpu: rtx-6000-ada\nfamilies: [qwen3]")
+    policy = (data / "policy.yml").read_text(encoding="utf-8")
+    shares = "cautious: 0.2, expected: 0.3, best: 0.4, reason: {ru: Выбрано., en: Chosen.}, citations: [{source: zero}]"
+    ada = f"speed_classes: [{{id: ada, name: {{ru: Ada, en: Ada}}, {shares}}}]"
+    write(data, "policy.yml", f"{policy}{ada}\n")
+    write(data, "measurements/rtx-6000-ada-datasheet.csv", "id,where,model,shape,method,n_gpus,gpu,outcome\n")
+    write(data, name, (data / name).read_text(encoding="utf-8") + "more: [\n")
+    assert {problem.partition(":")[0] for problem in problems(data)} == {f"data/{name}"}, problems(data)

@@ -117,7 +117,9 @@ def test_columns_that_are_missing_or_unknown(tmp_path: Path) -> None:
     (folder / "bytes.csv").write_bytes(b"\xff")
     (folder / "notes.txt").write_text("x")
     _, errors = read(tmp_path, GOOD, header=HEADER.replace(",shape", ",shapes"))
-    something = "expected `<source>.csv`, `<source>.yml`, `shapes.yml` or `configs`, found something else"
+    something = (
+        "expected `<source>.csv`, `<source>.yml`, `shapes.yml`, `known-misses.yml` or `configs`, found something else"
+    )
     assert errors == [
         "data/measurements/bytes.csv:1:1: expected a name that is the id of a source, found `bytes`",
         "data/measurements/bytes.csv:1:1: expected UTF-8, found the byte 0xFF",
@@ -168,3 +170,34 @@ def test_published_totals_of_all_shapes(catalog: Catalog) -> None:
     assert len(exact) >= 8
     for name, parameters in exact.items():
         assert count_parameters(used[name]).total == parameters
+
+
+MISS = (
+    "misses:\n  m:\n    name: {ru: М, en: M}\n    sources: [src]\n    when: {WHEN}\n    known: unknown\n"
+    "    reason: {ru: Неизвестно., en: Unknown.}\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("when", "wanted"),
+    [
+        ("{method: [full], grad_checkpointing: [y]}", []),
+        ("{}", []),
+        ("{method: [lora]}", ["misses.m: expected runs with these values, found none"]),
+        ("{colour: [red]}", ["expected columns of a measurement, found `colour`"]),
+    ],
+)
+def test_a_known_miss_speaks_of_runs(tmp_path: Path, when: str, wanted: list[str]) -> None:
+    folder = tmp_path / "data" / "measurements"
+    folder.mkdir(parents=True)
+    (folder / "known-misses.yml").write_text(MISS.replace("{WHEN}", when), encoding="utf-8")
+    _, errors = read(tmp_path, GOOD)
+    assert len(errors) == len(wanted)
+    assert all(part in error for part, error in zip(wanted, errors, strict=True))
+
+
+def test_a_source_says_that_the_formulas_were_written_by_it(tmp_path: Path) -> None:
+    read(tmp_path, GOOD, "formulas_written_by: true\ndefaults: [{setting: seq_len, value: '8', where: x}]\n")
+    assert read_measurements(tmp_path / "data", {"m": SHAPE}, {"src"}).fitting == {"src"}
+    read(tmp_path, GOOD, "defaults: [{setting: seq_len, value: '8', where: x}]\n")
+    assert read_measurements(tmp_path / "data", {"m": SHAPE}, {"src"}).fitting == set()

@@ -71,6 +71,18 @@ def fill(path: Path, data: Path) -> None:
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
+def test_an_unfinished_draft_does_not_keep_from_the_next(
+    data: Path, file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert add(data, str(file), "--hugging-face", "acme/Acme-1.5B-Instruct") == 0
+    file.write_text(json.dumps({**CONFIG, "num_hidden_layers": 24}), encoding="utf-8")
+    assert add(data, str(file), "--hugging-face", "acme/Acme-2B-Instruct") == 0
+    assert capsys.readouterr().out.count("wrote data/models/") == 2
+    (data / "policy.yml").unlink()
+    assert add(data, str(file), "--hugging-face", "acme/Acme-3B-Instruct") == 1
+    assert "data/policy.yml:1:1: expected a file, found nothing" in capsys.readouterr().err
+
+
 def test_from_a_file_and_filled_it_passes_check(data: Path, file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert add(data, str(file), "--hugging-face", "acme/Acme-1.5B-Instruct") == 0
     printed = capsys.readouterr().out

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from generator import cli
-from generator.catalog import DATA_DIR, load_catalog
+from generator.catalog import load_catalog
 from generator.commands.diff_markdown import code
 from generator.commands.locked import locked_text
 from tests.support import edit, tiny_catalog, write
@@ -75,9 +75,9 @@ def small(tmp_path: Path) -> Iterator[Path]:
 
 
 @pytest.fixture(scope="module")
-def edited(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The real data in a repository, one card's usable memory edited since."""
-    data = Path(shutil.copytree(DATA_DIR, tmp_path_factory.mktemp("repository") / "data"))
+def edited(tmp_path_factory: pytest.TempPathFactory, reduced_data: Path) -> Path:
+    """Real data in a repository, one card's usable memory edited since."""
+    data = Path(shutil.copytree(reduced_data, tmp_path_factory.mktemp("repository") / "data"))
     commit(data)
     path = data / CARD
     text = path.read_text(encoding="utf-8")
@@ -238,7 +238,9 @@ def test_a_hostile_value_stays_in_its_cell(text: str) -> None:
     assert not re.search(r"[`|\n\u202e]", shown[1:-1])
 
 
-def test_files_of_one_name_in_two_folders_are_two(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    data = Path(shutil.copytree(DATA_DIR, tmp_path / "data"))
+def test_files_of_one_name_in_two_folders_are_two(
+    tmp_path: Path, reduced_data: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = Path(shutil.copytree(reduced_data, tmp_path / "data"))
     commit(data)
     assert diff(data, capsys, "HEAD") == "## What this changes\n\nNothing in the data and no verdict changes.\n"

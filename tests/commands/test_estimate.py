@@ -7,7 +7,6 @@ import os
 import stat
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ import pytest
 
 from generator import cli
 from generator.catalog import Catalog
+from generator.commands import cases as cases_command
 from generator.commands.cases import RESULTS, CasesError, read_cases, run_cases
 from generator.commands.plans import plan_of
 from generator.estimate import estimate
@@ -113,8 +113,8 @@ def test_a_byte_order_mark_windows_lines_and_empty_lines(catalog: Catalog, tmp_p
 def test_a_table_that_is_none(tmp_path: Path, raw: bytes, message: str) -> None:
     source = tmp_path / "in.csv"
     source.write_bytes(raw)
-    with pytest.raises(CasesError) as caught:
-        read_cases(source)
+    with pytest.raises(CasesError) as caught, read_cases(source) as (_, found):
+        list(found)
     assert message in str(caught.value)
 
 
@@ -176,17 +176,37 @@ def test_standard_output_by_its_path(tmp_path: Path, repo_root: Path) -> None:
 def test_a_header_that_would_be_passed_over(tmp_path: Path, header: str, message: str) -> None:
     source = tmp_path / "in.csv"
     source.write_text(f"{header}\nx\n")
-    with pytest.raises(CasesError) as caught:
-        read_cases(source)
+    with pytest.raises(CasesError) as caught, read_cases(source) as (_, found):
+        list(found)
     assert message in str(caught.value)
 
 
-def test_many_rows_take_seconds(catalog: Catalog, tmp_path: Path) -> None:
-    source = tmp_path / "in.csv"
-    source.write_text("model,gpu,n_gpus,method\n" + "qwen3-8b,rtx-6000-ada,4,lora\n" * 1000)
-    start = time.perf_counter()
-    run_cases(catalog, source, tmp_path / "out.csv")
-    assert time.perf_counter() - start < 20
+def test_rows_are_read_as_they_are_needed(catalog: Catalog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A table of any length takes the memory of one chunk."""
+    most = 0
+    original = cases_command.results_of
+
+    def counting(catalog: Catalog, rows: list[dict[str, str]]) -> list[dict[str, str]]:
+        nonlocal most
+        most = max(most, len(rows))
+        return original(catalog, rows)
+
+    monkeypatch.setattr(cases_command, "CHUNK", 7)
+    monkeypatch.setattr(cases_command, "results_of", counting)
+    found = cases(catalog, tmp_path, "id,model,gpu\n" + "".join(f"{n},qwen3-8b,rtx-6000-ada\n" for n in range(40)))
+    assert most == 7
+    assert [row["id"] for row in found] == [str(n) for n in range(40)]
+    assert {row["error"] for row in found} == {""}
+
+
+def test_an_error_late_in_a_table_leaves_the_old_one(catalog: Catalog, tmp_path: Path) -> None:
+    source, target = tmp_path / "in.csv", tmp_path / "out.csv"
+    source.write_bytes(b"model,gpu\n" + b"qwen3-8b,rtx-6000-ada\n" * 6000 + b"\xff,x\n")
+    target.write_text("old")
+    with pytest.raises(CasesError, match=r"in\.csv: expected UTF-8, found the byte 0xFF"):
+        run_cases(catalog, source, target)
+    assert target.read_text() == "old"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["in.csv", "out.csv"]
 
 
 def test_text_of_one(capsys: pytest.CaptureFixture[str]) -> None:

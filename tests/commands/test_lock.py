@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from generator import cli
-from generator.catalog import DATA_DIR, Catalog
+from generator.catalog import DATA_DIR, Catalog, load_catalog
 from generator.catalog.locked import read_locked, write_locked
 from generator.commands import locked
 from generator.commands.locked import locked_text, stale
@@ -19,6 +19,11 @@ from generator.errors import CatalogErrors
 from generator.verdict import judge_rig
 
 RIG = "4x-rtx-6000-ada"
+
+
+@pytest.fixture(scope="module")
+def catalog(reduced_data: Path) -> Catalog:
+    return load_catalog(reduced_data)
 
 
 @pytest.fixture(scope="module")
@@ -34,8 +39,8 @@ def computed(monkeypatch: pytest.MonkeyPatch, text: str) -> str:
 
 
 @pytest.fixture
-def data(tmp_path: Path) -> Path:
-    return Path(shutil.copytree(DATA_DIR, tmp_path / "data"))
+def data(tmp_path: Path, reduced_data: Path) -> Path:
+    return Path(shutil.copytree(reduced_data, tmp_path / "data"))
 
 
 def found(catalog: Catalog, data: Path, stored: str) -> list[str]:
@@ -43,9 +48,14 @@ def found(catalog: Catalog, data: Path, stored: str) -> list[str]:
     return [str(error) for error in stale(catalog, data)]
 
 
-def test_the_table_of_this_repository_is_up_to_date(catalog: Catalog) -> None:
-    assert stale(catalog, DATA_DIR) == []
+def test_the_table_of_this_repository_is_up_to_date() -> None:
+    assert stale(load_catalog(), DATA_DIR) == []
     assert read_locked(DATA_DIR) is not None
+
+
+def test_leaving_rigs_and_models_out_changes_no_other_verdict(reduced_data: Path, text: str) -> None:
+    """The tests that build and edit the reduced data see the verdicts that are published."""
+    assert read_locked(reduced_data) == text
 
 
 def test_the_table_has_a_row_for_each_rig_and_model(catalog: Catalog, text: str) -> None:
@@ -128,6 +138,25 @@ def test_rows_that_are_missing_or_too_many(catalog: Catalog, data: Path, compute
         )
     ]
     assert "once" in found(catalog, data, computed + lines[1])[0]
+
+
+def test_a_new_model_or_rig_is_one_error(catalog: Catalog, data: Path, computed: str) -> None:
+    lines = computed.splitlines(keepends=True)
+    known = [line for line in lines if ",qwen3-14b," not in line]
+    assert found(catalog, data, "".join(known)) == [
+        (
+            f"data/verdicts.csv:{next(i for i, line in enumerate(lines, 1) if ',qwen3-14b,' in line)}:1: expected the"
+            " verdicts of the model `qwen3-14b`, found none (run `trainfit lock`)"
+        )
+    ]
+    row = lines[1].partition(",")[2]
+    gone = f"9x-gone,{row}9x-gone,a,{row.partition(',')[2]}"
+    assert found(catalog, data, computed + gone) == [
+        (
+            f"data/verdicts.csv:{len(lines) + 1}:1: expected nothing about the rig `9x-gone`, which is gone; found its"
+            " verdicts (run `trainfit lock`)"
+        )
+    ]
 
 
 @pytest.mark.parametrize(

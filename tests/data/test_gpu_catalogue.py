@@ -7,7 +7,10 @@ import re
 import pytest
 
 from generator.catalog import load_catalog
+from generator.estimate.accuracy import compare
 
+NOT_STATED = "not stated"
+"""What stands for the card in a row of a source that names none."""
 GPUS = sorted(load_catalog().gpus)
 HALF_RATE_OF_THE_CHIP = {
     # GeForce card, workstation or data-centre card of the same chip: SM counts of both.
@@ -43,10 +46,20 @@ def test_names_that_published_runs_use_resolve(catalog, name, gpu_id):
 
 
 def test_every_card_of_the_measurements_resolves(catalog):
-    names = {run.settings.gpu for run in catalog.measurements if run.settings.left_out is None}
-    assert names
-    for name in names:
+    scored = [run.settings for run in catalog.measurements if run.settings.left_out is None]
+    named = {row.gpu for row in scored} - {NOT_STATED}
+    assert len(named) > 10
+    for name in named:
         assert catalog.resolve_gpu(name) in catalog.gpus
+
+
+def test_a_run_without_its_card_is_scored_by_its_memory_alone(catalog):
+    """What a run needs depends on no card; whether it fits, and how fast it is, does."""
+    nameless = [each for each in compare(catalog).comparisons if each.run.settings.gpu == NOT_STATED]
+    assert nameless
+    for each in nameless:
+        assert each.error is not None
+        assert (each.fits, each.ratio, each.speed) == (None, None, None)
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The real site, built once for all workers, served at a root and below a path; a browser to look at it."""
+"""The site, built once for all workers, served at a root and below a path; a browser to look at it."""
 
 from __future__ import annotations
 
@@ -21,20 +21,18 @@ CHROMIUM = "/usr/bin/chromium"
 
 
 @pytest.fixture(scope="session")
-def shared_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A directory that all workers of this run share."""
-    base = tmp_path_factory.getbasetemp()
-    return base.parent if os.environ.get("PYTEST_XDIST_WORKER") else base
+def site_dir(shared_dir: Path, reduced_data: Path) -> Path:
+    """The site of the reduced data in both languages: the first worker builds it, the others wait.
 
-
-@pytest.fixture(scope="session")
-def site_dir(shared_dir: Path) -> Path:
-    """The real site in both languages: the first worker builds it, the others wait."""
+    TRAINFIT_TEST_SITE names a finished site to look at instead, such as the one that `make site` builds.
+    """
+    if finished := os.environ.get("TRAINFIT_TEST_SITE"):
+        return Path(finished).resolve()
     target = shared_dir / "site"
     with (shared_dir / "site.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not target.exists():
-            build(site_dir=target, work_dir=shared_dir / "work")
+            build(reduced_data, target, work_dir=shared_dir / "work")
     return target
 
 

@@ -1,4 +1,4 @@
-"""Generated pages for tests: rendered once, turned to HTML the way the hook does it."""
+"""Generated pages for tests: those of the reduced data, rendered once, turned to HTML the way the hook does it."""
 
 from __future__ import annotations
 
@@ -14,24 +14,31 @@ from generator.site.page import FRAGMENT_TOKEN, Language, Page
 from generator.site.pages import render_pages
 from generator.verdict import judge_rig
 from generator.verdict.results import RigReport
+from tests.reduced import reduced_catalog
 
 HEADING = re.compile(r"^(#+) (.*) \{ #(\S+) \}$", re.MULTILINE)
 
 
 @cache
-def real_catalog() -> Catalog:
+def whole_catalog() -> Catalog:
+    """All of data/."""
     return load_catalog()
 
 
+def site_catalog() -> Catalog:
+    """What the tests' site shows: the reduced data."""
+    return reduced_catalog()
+
+
 @cache
-def real_reports() -> Mapping[str, RigReport]:
-    catalog = real_catalog()
+def site_reports() -> Mapping[str, RigReport]:
+    catalog = site_catalog()
     return {rig: judge_rig(catalog, rig) for rig in catalog.rigs}
 
 
 @cache
-def real_pages(language: Language) -> Mapping[str, Page]:
-    return {page.path: page for page in render_pages(real_catalog(), real_reports(), language)}
+def site_pages(language: Language) -> Mapping[str, Page]:
+    return {page.path: page for page in render_pages(site_catalog(), site_reports(), language)}
 
 
 def heading_ids(page: Page) -> list[str]:

@@ -16,7 +16,7 @@ from generator.site.api import API_PATH, api_texts, cell_text, csv_text, json_te
 from generator.site.page import LANGUAGES
 from generator.site.urls import PREFIXES
 from tests.site.html_tree import parse
-from tests.site.pages_support import real_catalog, real_pages, real_reports, to_html
+from tests.site.pages_support import site_catalog, site_pages, site_reports, to_html
 
 RIG = "4x-rtx-6000-ada"
 
@@ -24,7 +24,7 @@ RIG = "4x-rtx-6000-ada"
 @pytest.fixture(scope="module")
 def api_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
     site = tmp_path_factory.mktemp("site")
-    write_api(real_catalog(), real_reports(), site)
+    write_api(site_catalog(), site_reports(), site)
     return site / API_PATH
 
 
@@ -33,12 +33,27 @@ def load(path: Path):
 
 
 def test_the_files_of_the_contract_are_there(api_dir: Path) -> None:
-    catalog = real_catalog()
-    wanted = {"index.json", "rigs.json", "sources.json", "verdicts.csv"}
+    catalog = site_catalog()
+    wanted = {"index.json", "rigs.json", "sources.json", "verdicts.csv", "measurements.csv"}
     wanted |= {f"rigs/{rig}.{ending}" for rig in catalog.rigs for ending in ("json", "csv")}
     wanted |= {f"models/{model}.json" for model in catalog.models}
     there = {path.relative_to(api_dir).as_posix() for path in api_dir.rglob("*") if path.is_file()}
     assert {path for path in there if not path.startswith("schemas/")} == wanted
+
+
+def test_the_table_of_measured_runs_holds_every_run(api_dir: Path) -> None:
+    rows = list(csv.DictReader(io.StringIO((api_dir / "measurements.csv").read_text(encoding="utf-8"))))
+    runs = {run.id: run for run in site_catalog().measurements}
+    assert [row["id"] for row in rows] == list(runs)
+    for row in rows:
+        run = runs[row["id"]]
+        assert row["source_url"].startswith("https://")
+        assert row["seq_len"] == str(run.settings.seq_len or "")
+        if row["error"]:
+            error = float(row["estimated_gib_expected"]) / float(row["measured_gib"]) - 1
+            assert float(row["error"]) == pytest.approx(error, abs=2e-4)
+            assert row["not_compared"] == ""
+        assert bool(row["not_compared"]) is not bool(row["estimated_gib_expected"])
 
 
 def test_every_file_is_valid_by_its_schema(api_dir: Path) -> None:
@@ -81,7 +96,7 @@ def test_the_schema_knows_the_verdicts(api_dir: Path) -> None:
 
 
 def test_files_are_the_same_each_time_whatever_the_order_of_the_reports() -> None:
-    catalog, reports = real_catalog(), real_reports()
+    catalog, reports = site_catalog(), site_reports()
     assert api_texts(catalog, reports) == api_texts(catalog, dict(reversed(reports.items())))
     assert list(api_texts(catalog, reports)) == sorted(api_texts(catalog, reports))
 
@@ -146,13 +161,15 @@ def test_json_has_no_numbers_that_json_does_not_know() -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("root", ["https://example.org/", "https://example.org/name/"])
 def test_the_page_of_a_rig_links_its_table(language, root: str) -> None:
-    page = real_pages(language)[f"rigs/{RIG}/"]
+    page = site_pages(language)[f"rigs/{RIG}/"]
     address = f"{root}{PREFIXES[language]}{page.path}"
     links = {urljoin(address, e.attributes["href"]) for e in parse(to_html(page)).elements() if "href" in e.attributes}
     assert {f"{root}{API_PATH}rigs/{RIG}.json", f"{root}{API_PATH}rigs/{RIG}.csv"} <= links
 
 
-def test_a_build_writes_the_files_into_the_site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_build_writes_the_files_into_the_site(
+    tmp_path: Path, reduced_data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """With everything left out that takes a browser, Pagefind or MkDocs."""
 
     def mkdocs(languages, work_dir, variables):  # noqa: ARG001
@@ -165,7 +182,7 @@ def test_a_build_writes_the_files_into_the_site(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setattr(building, "run_mkdocs", mkdocs)
     monkeypatch.setattr(building.styles, "trim", lambda site_dir: None)  # noqa: ARG005
     monkeypatch.setattr(building.search, "index", lambda site_dir, variables: None)  # noqa: ARG005
-    site = building.build(site_dir=tmp_path / "site", work_dir=tmp_path / "work").site_dir
-    for name, text in api_texts(real_catalog(), real_reports()).items():
+    site = building.build(reduced_data, tmp_path / "site", work_dir=tmp_path / "work").site_dir
+    for name, text in api_texts(site_catalog(), site_reports()).items():
         assert (site / name).read_bytes() == text.encode("utf-8"), name
     assert not (site / "en" / "api").exists()

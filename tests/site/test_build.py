@@ -12,10 +12,10 @@ from urllib.parse import unquote, urlsplit
 import pytest
 from lxml import html
 
-from generator.catalog.load import DATA_DIR
 from generator.errors import BuildError, CatalogErrors
 from generator.site import build as building
 from generator.site.build import build
+from tests.support import tiny_catalog
 
 pytestmark = pytest.mark.slow
 
@@ -24,6 +24,12 @@ FIRST_VIEW_BYTES = 300_000
 
 def files(directory: Path) -> dict[str, Path]:
     return {path.relative_to(directory).as_posix(): path for path in directory.rglob("*") if path.is_file()}
+
+
+@pytest.fixture
+def tiny_data(tmp_path):
+    """The small catalogue of tests/support.py, for what is true of every build."""
+    return tiny_catalog(tmp_path / "tiny")
 
 
 @pytest.fixture(scope="module")
@@ -36,8 +42,8 @@ def trees(site_dir):
     }
 
 
-def test_two_builds_are_the_same_to_the_byte(site_dir, tmp_path):
-    again = build(site_dir=tmp_path / "again", work_dir=tmp_path / "work").site_dir
+def test_two_builds_are_the_same_to_the_byte(site_dir, reduced_data, tmp_path):
+    again = build(reduced_data, tmp_path / "again", work_dir=tmp_path / "work").site_dir
     first, second = files(site_dir), files(again)
     assert first.keys() == second.keys()
     assert [name for name in first if not filecmp.cmp(first[name], second[name], shallow=False)] == []
@@ -60,9 +66,9 @@ def test_nothing_names_this_machine(site_dir, repo_root, shared_dir):
         ("policy.yml", "workload:", "workload: ["),
     ],
 )
-def test_broken_data_leaves_the_old_site(tmp_path, file, old, new):
+def test_broken_data_leaves_the_old_site(tmp_path, reduced_data, file, old, new):
     data = tmp_path / "data"
-    shutil.copytree(DATA_DIR, data)
+    shutil.copytree(reduced_data, data)
     text = (data / file).read_text(encoding="utf-8")
     assert old in text
     (data / file).write_text(text.replace(old, new, 1), encoding="utf-8")
@@ -88,17 +94,17 @@ def assert_old(site: Path, tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith("site-")] == []
 
 
-def test_a_failing_mkdocs_is_an_error_with_its_words(tmp_path, monkeypatch):
+def test_a_failing_mkdocs_is_an_error_with_its_words(tmp_path, tiny_data, monkeypatch):
     site = old_site(tmp_path)
     broken = tmp_path / "mkdocs.yml"
     broken.write_text("site_name: x\nnonsense: [1\n", encoding="utf-8")
     monkeypatch.setattr(building, "CONFIGURATIONS", {"ru": str(broken), "en": str(broken)})
     with pytest.raises(BuildError, match="MkDocs"):
-        build(site_dir=site, work_dir=tmp_path / "work", languages=["en"])
+        build(tiny_data, site, work_dir=tmp_path / "work", languages=["en"])
     assert_old(site, tmp_path)
 
 
-def test_a_failing_search_leaves_the_old_site(tmp_path, monkeypatch):
+def test_a_failing_search_leaves_the_old_site(tmp_path, tiny_data, monkeypatch):
     site = old_site(tmp_path)
 
     def fail(*_: object) -> None:
@@ -106,11 +112,11 @@ def test_a_failing_search_leaves_the_old_site(tmp_path, monkeypatch):
 
     monkeypatch.setattr(building.search, "index", fail)
     with pytest.raises(BuildError, match="no index"):
-        build(site_dir=site, work_dir=tmp_path / "work", languages=["en"])
+        build(tiny_data, site, work_dir=tmp_path / "work", languages=["en"])
     assert_old(site, tmp_path)
 
 
-def test_an_interruption_leaves_the_old_site(tmp_path, monkeypatch):
+def test_an_interruption_leaves_the_old_site(tmp_path, tiny_data, monkeypatch):
     site = old_site(tmp_path)
 
     def interrupt(*_: object) -> None:
@@ -118,7 +124,7 @@ def test_an_interruption_leaves_the_old_site(tmp_path, monkeypatch):
 
     monkeypatch.setattr(building.search, "index", interrupt)
     with pytest.raises(KeyboardInterrupt):
-        build(site_dir=site, work_dir=tmp_path / "work", languages=["en"])
+        build(tiny_data, site, work_dir=tmp_path / "work", languages=["en"])
     assert_old(site, tmp_path)
 
 
@@ -128,9 +134,9 @@ def test_a_place_that_cannot_be_written_is_a_build_error(tmp_path):
         build(site_dir=tmp_path / "site", work_dir=tmp_path / "work")
 
 
-def test_one_language_alone_has_a_way_in(tmp_path, monkeypatch):
+def test_one_language_alone_has_a_way_in(tmp_path, tiny_data, monkeypatch):
     monkeypatch.setenv("TRAINFIT_SITE_URL", "https://example.org/name/")
-    site = build(site_dir=tmp_path / "site", work_dir=tmp_path / "work", languages=["en"]).site_dir
+    site = build(tiny_data, tmp_path / "site", work_dir=tmp_path / "work", languages=["en"]).site_dir
     assert "url=en/" in (site / "index.html").read_text(encoding="utf-8")
     page = html.document_fromstring((site / "en" / "models" / "index.html").read_bytes())
     assert page.xpath("//link[@rel='canonical']/@href") == ["https://example.org/name/en/models/"]

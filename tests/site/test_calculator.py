@@ -26,7 +26,7 @@ from generator.site.launch import find_files
 from generator.verdict import judge
 from generator.verdict.ladder import try_ladder
 from generator.verdict.setup import setup_of, subject_of
-from tests.site.pages_support import real_catalog
+from tests.site.pages_support import site_catalog
 from tests.site.random_plans import random_plans
 from tests.site.test_browser import RULES
 from tests.site.test_engine import REAL, bits
@@ -84,7 +84,7 @@ def case_of(command: str) -> dict[str, str]:
 def test_a_thousand_random_plans_answer_like_the_command_that_is_shown(
     open_page: Callable[..., Any], language: str
 ) -> None:
-    catalog, formats = real_catalog(), Formats(LANGUAGES[language])
+    catalog, formats = site_catalog(), Formats(LANGUAGES[language])
     plans = list(random_plans(catalog, PLANS // 2, seed=3 if language else 4))
     watcher = open_page(f"{language}{FULL}")
     answers = watcher.page.evaluate(SHOW_ALL, [query_of(settings) for settings, _ in plans])
@@ -100,7 +100,7 @@ def test_a_thousand_random_plans_answer_like_the_command_that_is_shown(
 
 
 def test_the_plan_in_the_address_is_the_plan_that_is_counted(open_page: Callable[..., Any]) -> None:
-    catalog = real_catalog()
+    catalog = site_catalog()
     plans = list(random_plans(catalog, 100, seed=5))
     answers = open_page(FULL).page.evaluate(SHOW_ALL, [query_of(settings) for settings, _ in plans])
     for (settings, drawn), answer in zip(plans, answers, strict=True):
@@ -114,7 +114,7 @@ def test_the_plan_in_the_address_is_the_plan_that_is_counted(open_page: Callable
 
 
 def test_recipes_get_the_verdicts_of_the_site(open_page: Callable[..., Any]) -> None:
-    catalog = real_catalog()
+    catalog = site_catalog()
     setup = setup_of(catalog, RIG)
     queries, expected = [], []
     models = [id_ for id_, model in catalog.models.items() if not model.architecture.shape().unmodelled]
@@ -141,7 +141,7 @@ def test_recipes_get_the_verdicts_of_the_site(open_page: Callable[..., Any]) -> 
 def test_what_the_site_recommends_comes_with_its_configuration(
     open_page: Callable[..., Any], model: str, method: str, framework: str
 ) -> None:
-    catalog = real_catalog()
+    catalog = site_catalog()
     verdict = judge(catalog, subject_of(catalog, model), method, setup_of(catalog, RIG))
     assert verdict.chosen is not None
     recipe = verdict.rungs[verdict.chosen].recipe
@@ -172,7 +172,7 @@ def state_of(page: Page) -> dict[str, str]:
 
 
 def test_a_state_survives_its_address(open_page: Callable[..., Any]) -> None:
-    queries = [query_of(settings) for settings, _ in random_plans(real_catalog(), 300, seed=6)]
+    queries = [query_of(settings) for settings, _ in random_plans(site_catalog(), 300, seed=6)]
     page = open_page(FULL).page
     changed = page.evaluate(
         """(queries) => queries.filter((query) => {

@@ -21,7 +21,7 @@ from generator.site.browser import bundle
 from generator.verdict.advice import max_seq_len
 from generator.verdict.changes import changes_that_fit
 from generator.views.calculator import engine_data
-from tests.site.pages_support import real_catalog
+from tests.site.pages_support import whole_catalog
 from tests.site.random_plans import CHOICES, random_plans
 
 REAL: list[dict[str, Any]] = yaml.safe_load(
@@ -59,13 +59,13 @@ def bits(value: float) -> str:
 def engine(browser) -> Page:
     """An empty page with the three scripts."""
     page = browser.new_page()
-    for script in bundle.scripts(real_catalog()).values():
+    for script in bundle.scripts(whole_catalog()).values():
         page.add_script_tag(content=script)
     return page
 
 
 def test_ten_thousand_random_plans_agree_to_the_last_bit(engine: Page) -> None:
-    catalog = real_catalog()
+    catalog = whole_catalog()
     plans = list(random_plans(catalog, PLANS, seed=20261202))
     answers = engine.evaluate(ESTIMATE_ALL, [engine_data(catalog), [settings for settings, _ in plans]])
     assert len(answers) == PLANS
@@ -89,7 +89,7 @@ def test_ten_thousand_random_plans_agree_to_the_last_bit(engine: Page) -> None:
 
 
 def test_random_plans_hold_every_choice() -> None:
-    plans = [plan for _, plan in random_plans(real_catalog(), 2000, seed=1)]
+    plans = [plan for _, plan in random_plans(whole_catalog(), 2000, seed=1)]
     for name, values in CHOICES.items():
         assert {getattr(plan, name) for plan in plans} == set(values), name
     assert {plan.n_gpus for plan in plans} >= {1, 2, 1024}
@@ -108,7 +108,7 @@ ADVISE_ALL = """([data, plans]) => {
 
 
 def test_advice_is_the_same(engine: Page) -> None:
-    catalog = real_catalog()
+    catalog = whole_catalog()
     plans = list(random_plans(catalog, 300, seed=8))
     answers = engine.evaluate(ADVISE_ALL, [engine_data(catalog), [settings for settings, _ in plans]])
     proposed = 0
@@ -183,7 +183,7 @@ def test_models_of_the_catalogue_have_their_exact_counts(engine: Page) -> None:
         "() => Object.entries(TrainfitModels).map(([id, { shape }]) => "
         "[id, TrainfitEngine.count_parameters(TrainfitEngine.unpacked(shape)).total])"
     )
-    models = {id_: model for id_, model in real_catalog().models.items() if model.objective == "causal-lm"}
+    models = {id_: model for id_, model in whole_catalog().models.items() if model.objective == "causal-lm"}
     assert dict(counts) == {id_: model.parameters.exact.value for id_, model in models.items()}
 
 
@@ -219,7 +219,7 @@ def test_a_plan_that_contradicts_itself_is_refused_in_the_same_words(engine: Pag
 
 
 def test_the_scripts_are_the_same_every_time() -> None:
-    catalog = real_catalog()
+    catalog = whole_catalog()
     first = bundle.scripts(catalog)
     bundle.engine_js.cache_clear()
     bundle.configs_js.cache_clear()

@@ -22,7 +22,7 @@ from generator.site.previews import COLOURS, SIZE, keys, picture, write_previews
 from generator.site.urls import site_url
 from generator.verdict.results import VERDICTS
 from generator.views.light import constants_of, light, lights, terms_of_peak
-from tests.site.pages_support import real_catalog, real_reports
+from tests.site.pages_support import site_catalog, site_reports
 from tests.site.test_pages_hostile import HOSTILE, poisoned_catalog
 
 RIG, MODEL = "4x-rtx-6000-ada", "qwen3-14b"
@@ -32,7 +32,7 @@ RIG, MODEL = "4x-rtx-6000-ada", "qwen3-14b"
 def written(tmp_path_factory) -> Path:
     """The light pages of the first rig in both languages."""
     target = tmp_path_factory.mktemp("light")
-    write_all(real_catalog(), {RIG: real_reports()[RIG]}, ("ru", "en"), target)
+    write_all(site_catalog(), {RIG: site_reports()[RIG]}, ("ru", "en"), target)
     return target
 
 
@@ -41,19 +41,19 @@ def parsed(path: Path):
 
 
 def test_every_model_has_a_page_a_badge_and_an_embed_in_both_languages(written) -> None:
-    for path in light_paths(real_catalog(), [RIG]):
+    for path in light_paths(site_catalog(), [RIG]):
         for prefix in ("", "en"):
             for name in ("index.html", "badge.svg", "embed/index.html"):
                 assert (written / prefix / path / name).is_file(), (prefix, path, name)
 
 
 def test_a_page_says_what_the_report_says(written) -> None:
-    report = real_reports()[RIG]
+    report = site_reports()[RIG]
     page = parsed(written / "en" / "v" / RIG / MODEL / "index.html")
     rows = page.xpath("//tbody[1]/tr[th/a[starts-with(@href, '#')]]")
     words = {row.xpath("th/a/@href")[0][1:]: row.xpath("td[1]")[0].text_content().split(maxsplit=1)[1] for row in rows}
     assert words == {
-        method: report.verdicts[MODEL, method].verdict.replace("-", " ") for method in real_catalog().methods
+        method: report.verdicts[MODEL, method].verdict.replace("-", " ") for method in site_catalog().methods
     }
     for method in words:
         assert page.xpath(f"//h2[@id='{method}']")
@@ -93,23 +93,23 @@ def test_previews_speak_the_language_of_the_page(written) -> None:
 
 
 def test_ids_are_the_same_in_both_languages(written) -> None:
-    for path in light_paths(real_catalog(), [RIG]):
+    for path in light_paths(site_catalog(), [RIG]):
         ids = [parsed(written / prefix / path / "index.html").xpath("//@id") for prefix in ("", "en")]
         assert ids[0] == ids[1]
         assert len(ids[0]) == len(set(ids[0]))
 
 
 def test_a_model_without_a_verdict_says_why(written) -> None:
-    catalog = real_catalog()
+    catalog = site_catalog()
     model = next(id_ for id_, record in catalog.models.items() if record.objective == "embedding")
     page = parsed(written / "en" / "v" / RIG / model / "index.html")
     assert "There is no verdict yet" in page.text_content()
     assert not page.xpath("//table")
-    assert light(catalog, real_reports()[RIG], model).key == "unknown"
+    assert light(catalog, site_reports()[RIG], model).key == "unknown"
 
 
 def test_the_mode_of_a_page_is_the_fullest_comfortable_one() -> None:
-    catalog, reports = real_catalog(), real_reports()
+    catalog, reports = site_catalog(), site_reports()
     for page in lights(catalog, reports):
         if page.main is None:
             assert page.verdict in ("not-recommended", "unknown")
@@ -120,13 +120,13 @@ def test_the_mode_of_a_page_is_the_fullest_comfortable_one() -> None:
 
 
 def test_terms_of_the_peak_add_up_to_it() -> None:
-    estimated = real_reports()[RIG].verdicts[MODEL, "full"].rung.estimate
+    estimated = site_reports()[RIG].verdicts[MODEL, "full"].rung.estimate
     terms = terms_of_peak(estimated)
     assert sum(term.gib for term in terms) == pytest.approx(estimated.peak_gib.expected, abs=0.3)
     assert [term.gib for term in terms] == sorted((term.gib for term in terms), reverse=True)
     for term in terms:
         assert {each.name for each in term.inputs} == set(term.quantity.inputs)
-    known = real_catalog().constants.constants
+    known = site_catalog().constants.constants
     found = constants_of([estimated])
     assert found
     assert set(found) <= set(known)
@@ -134,8 +134,8 @@ def test_terms_of_the_peak_add_up_to_it() -> None:
 
 def test_hostile_data_stays_text(tmp_path) -> None:
     catalog = poisoned_catalog()
-    writer = LightWriter(Site(catalog, real_reports(), "en"), ("ru", "en"))
-    page = light(catalog, real_reports()[RIG], MODEL)
+    writer = LightWriter(Site(catalog, site_reports(), "en"), ("ru", "en"))
+    page = light(catalog, site_reports()[RIG], MODEL)
     writer.write(page, tmp_path)
     directory = tmp_path / "en" / "v" / RIG / MODEL
     for name in ("index.html", "embed/index.html"):
@@ -162,11 +162,11 @@ def test_a_badge_has_room_for_its_words(verdict) -> None:
 
 
 def test_old_addresses_lead_to_where_the_page_is_now(tmp_path) -> None:
-    catalog = real_catalog()
+    catalog = site_catalog()
     kept = MappingProxyType({MODEL: catalog.models[MODEL]})
     moved = {"models/old-name/": f"models/{MODEL}/", "rigs/old-rig/": f"rigs/{RIG}/", "gpus/a/": "gpus/b/"}
     small = replace(catalog, models=kept, permalinks=MappingProxyType(moved))
-    write_all(small, {RIG: real_reports()[RIG]}, ("ru", "en"), tmp_path)
+    write_all(small, {RIG: site_reports()[RIG]}, ("ru", "en"), tmp_path)
     for prefix in ("", "en/"):
         for old in (f"v/{RIG}/old-name/", f"v/old-rig/{MODEL}/", "v/old-rig/old-name/"):
             assert (tmp_path / prefix / old / "badge.svg").read_bytes() == (
@@ -183,7 +183,7 @@ def test_old_addresses_lead_to_where_the_page_is_now(tmp_path) -> None:
 
 def test_every_verdict_ever_published_has_its_page() -> None:
     """data/changes.csv keeps every pair of rig and model that ever had a verdict."""
-    catalog = real_catalog()
+    catalog = site_catalog()
     there = {*light_paths(catalog, catalog.rigs), *moved_paths(catalog, catalog.rigs)}
     published = {light_path(row.rig, row.model) for row in catalog.changes}
     assert published
@@ -191,15 +191,15 @@ def test_every_verdict_ever_published_has_its_page() -> None:
 
 
 def test_a_flip_is_told_with_its_day_and_reason(tmp_path) -> None:
-    catalog = real_catalog()
-    verdicts = {method: real_reports()[RIG].verdicts[MODEL, method].verdict for method in catalog.methods}
+    catalog = site_catalog()
+    verdicts = {method: site_reports()[RIG].verdicts[MODEL, method].verdict for method in catalog.methods}
     earlier = {**verdicts, "lora": "not-recommended"}
     rows = (
         ChangeRow(datetime.date(2026, 11, 1), ("data",), RIG, MODEL, earlier),
         ChangeRow(datetime.date(2026, 11, 20), ("policy",), RIG, MODEL, verdicts),
     )
-    writer = LightWriter(Site(replace(catalog, changes=rows), real_reports(), "en"), ("ru", "en"))
-    writer.write(light(catalog, real_reports()[RIG], MODEL), tmp_path)
+    writer = LightWriter(Site(replace(catalog, changes=rows), site_reports(), "en"), ("ru", "en"))
+    writer.write(light(catalog, site_reports()[RIG], MODEL), tmp_path)
     note = parsed(tmp_path / "en" / "v" / RIG / MODEL / "index.html").xpath("//p[@class='tf-light__note']")[0]
     text = " ".join(note.text_content().split())
     assert "Changed on November 20, 2026: LoRA from ○ not recommended to ● comfortable" in text
@@ -215,7 +215,7 @@ def test_lettering_chooses_the_font_by_script() -> None:
 
 
 def test_pictures_are_the_same_each_time_and_differ_by_verdict_and_language(tmp_path) -> None:
-    catalog = real_catalog()
+    catalog = site_catalog()
     write_previews(catalog, tmp_path, ("en",))
     files = sorted((tmp_path / "en" / "assets" / "previews").glob("*.png"))
     assert {file.stem for file in files} == set(keys(catalog))

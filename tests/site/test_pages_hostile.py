@@ -16,7 +16,7 @@ from generator.site.page import LANGUAGES
 from generator.site.pages import render_pages
 from generator.site.pages_env import fill, heading, markdown_text
 from tests.site.html_tree import parse
-from tests.site.pages_support import heading_ids, real_catalog, real_pages, real_reports, to_html
+from tests.site.pages_support import heading_ids, site_catalog, site_pages, site_reports, to_html
 
 HOSTILE = (
     '<script>alert(1)</script> "><img src=x onerror=alert(1)> {{ 7919 * 6971 }} {% raw %} [x](javascript:alert(1)) '
@@ -51,7 +51,7 @@ def _role(record: BaseModel, field: str, name: str) -> str:
 
 
 def poisoned_catalog() -> Catalog:
-    catalog = real_catalog()
+    catalog = site_catalog()
     kinds = ("models", "gpus", "rigs", "methods", "sources", "stack")
     changed: dict[str, Any] = {
         kind: MappingProxyType({key: poisoned(record) for key, record in getattr(catalog, kind).items()})
@@ -66,8 +66,8 @@ def poisoned_catalog() -> Catalog:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_hostile_data_comes_out_as_text(language) -> None:
-    pages = render_pages(poisoned_catalog(), real_reports(), language)
-    usual = real_pages(language)
+    pages = render_pages(poisoned_catalog(), site_reports(), language)
+    usual = site_pages(language)
     for page in pages:
         assert heading_ids(page) == heading_ids(usual[page.path])
         tree = parse(to_html(page))
@@ -88,7 +88,7 @@ def test_hostile_data_comes_out_as_text(language) -> None:
 
 
 def test_hostile_data_is_still_shown() -> None:
-    pages = {page.path: page for page in render_pages(poisoned_catalog(), real_reports(), "en")}
+    pages = {page.path: page for page in render_pages(poisoned_catalog(), site_reports(), "en")}
     shown = " ".join(parse(to_html(pages["models/qwen3-8b/"])).text.split())
     assert " ".join(HOSTILE.split()) in shown
 

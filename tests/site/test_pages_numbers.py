@@ -8,7 +8,7 @@ import pytest
 
 from generator.site.page import LANGUAGES
 from tests.site.html_tree import Element, parse
-from tests.site.pages_support import real_catalog, real_pages
+from tests.site.pages_support import site_catalog, site_pages
 
 NUMBER = re.compile(r"(?<![A-Za-zА-Яа-яЁё\d.,-])\d")
 """A digit that begins a number: those of names such as FSDP2, bf16 and ZeRO-3 follow a letter or a hyphen."""
@@ -19,7 +19,7 @@ BLOCKS = ("p", "li", "td", "dd", "caption", "div", "section")
 
 def names() -> list[str]:
     """Names that hold numbers: of models, cards and recipes."""
-    catalog = real_catalog()
+    catalog = site_catalog()
     recipes = [recipe.name for method in catalog.methods.values() for recipe in method.ladder]
     found = [model.name for model in catalog.models.values()] + [gpu.name for gpu in catalog.gpus.values()]
     found += [name.in_language(language) for name in recipes for language in LANGUAGES]
@@ -39,7 +39,7 @@ def leads_somewhere(element: Element) -> bool:
 def test_every_number_on_the_home_page_leads_to_its_source(language) -> None:
     known = names()
     unlinked = []
-    for fragment, html in real_pages(language)[""].fragments.items():
+    for fragment, html in site_pages(language)[""].fragments.items():
         for text, element in parse(html).texts():
             rest = text
             for name in known:
@@ -60,7 +60,7 @@ def test_a_number_without_a_link_would_be_noticed() -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_sources_of_the_family_table_lead_outside(language) -> None:
-    rows = [e for e in parse(real_pages(language)[""].fragments["families"]).elements() if e.tag == "tr"][1:]
+    rows = [e for e in parse(site_pages(language)[""].fragments["families"]).elements() if e.tag == "tr"][1:]
     assert rows
     for row in rows:
         cells = [e for e in row.elements() if e.tag == "td"]

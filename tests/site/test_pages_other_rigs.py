@@ -13,7 +13,7 @@ from generator.site.page import Page
 from generator.site.pages import render_pages
 from generator.verdict import judge_rig
 from tests.site.html_tree import parse
-from tests.site.pages_support import heading_ids, real_catalog, real_pages
+from tests.site.pages_support import heading_ids, site_catalog, site_pages
 
 RIG, GPU = "4x-rtx-6000-ada", "rtx-6000-ada"
 
@@ -38,7 +38,7 @@ def with_memory(gpu: Gpu, label_gib: float) -> Gpu:
 
 
 def catalog_with_memory(label_gib: float) -> Catalog:
-    catalog = real_catalog()
+    catalog = site_catalog()
     gpus = {**catalog.gpus, GPU: with_memory(catalog.gpus[GPU], label_gib)}
     return dataclasses.replace(catalog, gpus=MappingProxyType(gpus))
 
@@ -48,7 +48,7 @@ def home(catalog: Catalog) -> Page:
 
 
 def test_the_headline_follows_the_memory_of_the_card() -> None:
-    small, real, large = home(catalog_with_memory(24)), real_pages("en")[""], home(catalog_with_memory(80))
+    small, real, large = home(catalog_with_memory(24)), site_pages("en")[""], home(catalog_with_memory(80))
     assert small.title.startswith("96 GB on")
     assert real.title.startswith("192 GB on")
     assert large.title.startswith("320 GB on")
@@ -63,12 +63,12 @@ def test_the_headline_follows_the_memory_of_the_card() -> None:
 def test_a_card_that_holds_nothing_still_gets_a_page(language) -> None:
     catalog = catalog_with_memory(1)
     pages = render_pages(catalog, {RIG: judge_rig(catalog, RIG)}, language)
-    assert heading_ids(pages[0]) == heading_ids(real_pages(language)[""])
+    assert heading_ids(pages[0]) == heading_ids(site_pages(language)[""])
     assert "GB" in pages[0].title or "ГБ" in pages[0].title
 
 
 def test_a_second_rig_has_its_page_and_its_own_places_on_the_pages_of_models() -> None:
-    catalog = real_catalog()
+    catalog = site_catalog()
     first = catalog.rigs[RIG]
     rigs = MappingProxyType({RIG: first, "8x-rtx-6000-ada": first.model_copy(update={"count": 8})})
     entries = MappingProxyType({**catalog.entries, ("rig", "8x-rtx-6000-ada"): catalog.entries["rig", RIG]})

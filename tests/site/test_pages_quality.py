@@ -1,4 +1,4 @@
-"""The page on the quality of the data says what the command says; the page and the feed of changes say what happened."""
+"""The page of quality says what the command says; the page and the feed of changes say what happened."""
 
 from __future__ import annotations
 
@@ -18,20 +18,19 @@ from generator.site.pages_quality import changes_page, quality_page
 from generator.site.pages_site import Site
 from generator.views.quality import quality
 from tests.site.html_tree import parse
-from tests.site.pages_support import real_catalog, real_pages, real_reports, to_html
+from tests.site.pages_support import site_catalog, site_pages, site_reports, to_html
 
 RIG = "4x-rtx-6000-ada"
 
 
 def cells(language: Language, fragment: str) -> list[list[str]]:
     """Text of the cells of the body's rows of a table."""
-    tree = parse(real_pages(language)["quality/"].fragments[fragment])
-    rows = [
+    tree = parse(site_pages(language)["quality/"].fragments[fragment])
+    return [
         [" ".join(cell.text.split()) for cell in row.children if not isinstance(cell, str) and cell.tag in ("th", "td")]
         for row in tree.elements()
         if row.tag == "tr" and any(cell.tag == "td" for cell in row.elements())
     ]
-    return rows
 
 
 def whole(text: str) -> int:
@@ -40,7 +39,7 @@ def whole(text: str) -> int:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_page_and_the_command_give_the_same_numbers(language: Language) -> None:
-    said = json.loads(as_json(quality(real_catalog())))
+    said = json.loads(as_json(quality(site_catalog())))
     assert [whole(row[1]) for row in cells(language, "numbers")] == list(said["counts"].values())
     assert [whole(row[1]) for row in cells(language, "coverage")] == list(said["values_by_kind"].values())
     assert [whole(row[1]) for row in cells(language, "access")] == list(said["sources_by_access"].values())
@@ -50,7 +49,7 @@ def test_the_page_and_the_command_give_the_same_numbers(language: Language) -> N
     ]  # fmt: skip
     gaps = cells(language, "unknown")[: len(said["left_out"])]
     assert [whole(row[1].split()[0]) for row in gaps] == [len(gap["records"]) for gap in said["left_out"]]
-    listed = to_html(real_pages(language)["quality/"])
+    listed = to_html(site_pages(language)["quality/"])
     for source in said["sources_unread"]:
         assert f"sources/{source}/" in listed
 
@@ -58,13 +57,14 @@ def test_the_page_and_the_command_give_the_same_numbers(language: Language) -> N
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_shares_of_a_table_make_a_whole(language: Language) -> None:
     for fragment in ("coverage", "access"):
-        shares = [float(row[2].replace("%", "").replace(",", ".").replace("\xa0", "").strip()) for row in cells(language, fragment)]
+        shown = [row[2].replace("%", "").replace(",", ".").replace("\xa0", "") for row in cells(language, fragment)]
+        shares = [float(share) for share in shown]
         assert sum(shares) == pytest.approx(100, abs=0.3)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_contradiction_is_shown_with_both_values_and_the_reason(language: Language) -> None:
-    catalog = real_catalog()
+    catalog = site_catalog()
     conflicts = [conflict for value in quality(catalog).conflicts for conflict in value.conflicts]
     rows = cells(language, "conflicts")
     assert len(rows) == len(conflicts) > 10
@@ -94,7 +94,7 @@ ROWS = history(
 
 
 def with_history(language: Language, rows: tuple[ChangeRow, ...]) -> Site:
-    return Site(replace(real_catalog(), changes=rows), real_reports(), language)
+    return Site(replace(site_catalog(), changes=rows), site_reports(), language)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -137,11 +137,41 @@ def test_the_feed_is_atom(language: Language, monkeypatch: pytest.MonkeyPatch) -
     for entry in [feed, *entries]:
         assert entry.findtext("a:title", namespaces={"a": ATOM})
     assert feed.findtext("a:author/a:name", namespaces={"a": ATOM})
-    assert "qwen3-8b" in (entries[1].findtext("a:content", namespaces={"a": ATOM}) or "")
+    told = entries[1].findtext("a:content", namespaces={"a": ATOM}) or ""
+    method, rig = (each.name.in_language(language) for each in (site.catalog.methods["lora"], site.catalog.rigs[RIG]))
+    words = Messages(language)
+    before, after = (words(f"verdicts.{verdict}.word") for verdict in ("comfortable", "borderline"))
+    assert f"{rig}, {method}: {before} → {after}: Qwen3-8B" in told.split("\n")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_models_that_change_alike_share_a_line(language: Language) -> None:
+    """A change of a constant flips hundreds of verdicts: a reader sees what became of a rig, not a row for each."""
+    models = ("qwen3-8b", "qwen3-4b", "llama-3.1-8b")
+    before = [("2026-01-01", "data", RIG, model, "comfortable") for model in models]
+    after = [("2026-01-02", "memory-model", RIG, model, "borderline") for model in models]
+    rows = history(*before, *after)
+    site = with_history(language, rows)
+    fragment = changes_page(site).fragments["d-2026-01-02"]
+    assert fragment.count('<th scope="row"') == 4, "a row for each method"
+    assert fragment.count(f'href="../rigs/{RIG}/#qwen3-4b"') == 4
+    lines = feed_text(site.catalog, language).split("\n")
+    assert sum(" → " in line and "Llama 3.1 8B, Qwen3-4B, Qwen3-8B" in line for line in lines) == 4
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_what_is_not_in_the_catalogue_is_listed_with_what_it_lacks(language: Language) -> None:
+    absent = site_catalog().absent
+    listed = [*absent.models.values(), *absent.gpus.values()]
+    rows = cells(language, "absent")
+    assert len(rows) == len(listed) > 20
+    for row, each in zip(rows, listed, strict=True):
+        assert each.name in row[0]
+        assert Messages(language)(f"quality.absent.lacks.{each.lacks}") in row[1].replace("\xa0", " ")
 
 
 def test_a_hostile_name_stays_text_in_the_feed() -> None:
-    catalog = real_catalog()
+    catalog = site_catalog()
     bad = "<script>alert(1)</script> & ]]>"
     method = catalog.methods["full"]
     text = method.name.model_copy(update={"en": bad})
@@ -154,4 +184,4 @@ def test_a_hostile_name_stays_text_in_the_feed() -> None:
 def test_the_page_of_quality_is_reached_from_the_sources(catalog: object) -> None:
     del catalog
     for language in LANGUAGES:
-        assert quality_page(Site(real_catalog(), real_reports(), language)).navigation_title
+        assert quality_page(Site(site_catalog(), site_reports(), language)).navigation_title

@@ -14,7 +14,7 @@ from generator.site.pages_settings import recipe_idea, settings_of
 from generator.site.pages_values import ValueWriter
 from generator.verdict.results import Reason
 from tests.site.html_tree import parse
-from tests.site.pages_support import real_catalog, real_pages, real_reports
+from tests.site.pages_support import site_catalog, site_pages, site_reports
 
 DAYS = 365.25
 
@@ -73,7 +73,7 @@ def test_tokens_after_up_to_stand_in_the_genitive() -> None:
     ],
 )
 def test_units_of_constants_agree_with_their_numbers(value, unit, ru, en) -> None:
-    some = next(iter(real_catalog().constants.constants.values()))
+    some = next(iter(site_catalog().constants.constants.values()))
     constant: Constant = some.model_copy(update={"value": value, "unit": unit})
     assert plain(ValueWriter(PageWriter("", "ru")).constant(constant)) == ru
     if en is not None:
@@ -92,13 +92,13 @@ def test_time_that_is_not_modelled_is_no_data() -> None:
     reasons = ReasonWriter(PageWriter("", "ru"))
     assert reasons.time(None, "fine-tuning") == "нет данных"
     assert reasons.duration_range(None, "fine-tuning") == ""
-    offload = [r for v in real_reports()["4x-rtx-6000-ada"].verdicts.values() for r in v.rungs if r.time is None]
+    offload = [r for v in site_reports()["4x-rtx-6000-ada"].verdicts.values() for r in v.rungs if r.time is None]
     assert offload
     assert all(reasons.deciding(rung, "fine-tuning") for rung in offload)
 
 
 def test_precision_says_what_the_weights_are_kept_in() -> None:
-    catalog, writer = real_catalog(), PageWriter("", "en")
+    catalog, writer = site_catalog(), PageWriter("", "en")
     shown = {
         recipe.id: (settings_of(writer, recipe, method.trains == "all")["precision"], recipe_idea(writer, recipe))
         for method in catalog.methods.values()
@@ -118,21 +118,21 @@ def test_russian_lines_do_not_break_before_a_dash_or_after_a_preposition() -> No
     assert typeset("QLoRA — до 70B, 48 ГБ на карту", "ru") == "QLoRA\u00a0— до\u00a070B, 48\u00a0ГБ на\u00a0карту"
     assert typeset('<a href="../a/">в 4 бита</a>', "ru") == '<a href="../a/">в\u00a04\u00a0бита</a>'
     assert typeset("one — two a b", "en") == "one — two a b"
-    for page in real_pages("ru").values():
+    for page in site_pages("ru").values():
         assert all(" —" not in text for html in page.fragments.values() for text, _ in parse(html).texts()), page.path
 
 
 @pytest.mark.parametrize(("language", "words"), [("ru", "«LoRA/QLoRA"), ("en", "“LoRA/QLoRA")])
 def test_the_home_page_says_why_lora_ends_before_qlora(language, words) -> None:
-    page = real_pages(language)[""]
-    line = real_reports()["4x-rtx-6000-ada"].headline
+    page = site_pages(language)[""]
+    line = site_reports()["4x-rtx-6000-ada"].headline
     assert line.lora != line.qlora
     assert words in parse(page.fragments["pools"]).text
     assert "sync_each_batch: true" in parse(page.fragments["context"]).text
 
 
 def test_what_is_not_modelled_has_a_name_in_both_languages() -> None:
-    models = real_catalog().models.values()
+    models = site_catalog().models.values()
     features = {feature for model in models for feature in model.architecture.shape().unmodelled}
     assert "linear-attention" in features
     for language in LANGUAGES:

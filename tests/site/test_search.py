@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from generator.site.search import LOOKALIKES, names, squeezed
-from tests.site.pages_support import real_catalog
+from tests.site.pages_support import site_catalog
 
 SCRIPT = Path(__file__).resolve().parents[2] / "docs" / "assets" / "js" / "search.js"
 LATIN_X, CYRILLIC_X = "4x4090", "4\u04454090"
@@ -30,7 +30,7 @@ def test_the_script_compares_the_same_way() -> None:
 
 @pytest.mark.parametrize("language", ["ru", "en"])
 def test_every_name_leads_to_its_page(language) -> None:
-    catalog, found = real_catalog(), names(real_catalog(), language)
+    catalog, found = site_catalog(), names(site_catalog(), language)
     for id_, gpu in catalog.gpus.items():
         assert found[squeezed(gpu.name)][:2] == [gpu.name, f"gpus/{id_}/"]
         for misnomer in gpu.misnomers:

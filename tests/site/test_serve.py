@@ -10,9 +10,8 @@ import urllib.request
 
 import pytest
 
-from generator.catalog.load import DATA_DIR
 from generator.site import serve as serving
-from generator.site.serve import RELOAD, RELOAD_PATH, Server, rebuild, serve, snapshot
+from generator.site.serve import RELOAD, RELOAD_PATH, Server, Shown, rebuild, serve, snapshot
 
 
 @pytest.fixture
@@ -73,7 +72,7 @@ def test_a_change_is_seen_and_an_error_is_survived(tmp_path, monkeypatch):
     (data / "x.yml").write_text("1", encoding="utf-8")
     builds, said, stop = [], [], threading.Event()
 
-    def fake(_site_dir, data_dir, _say):
+    def fake(_site_dir, data_dir, _say, _shown):
         builds.append((data_dir / "x.yml").read_text(encoding="utf-8"))
         return len(builds) != 2
 
@@ -102,9 +101,9 @@ def wait_for(condition):
         time.sleep(0.01)
 
 
-def test_a_data_error_is_said_and_nothing_is_built(tmp_path):
+def test_a_data_error_is_said_and_nothing_is_built(tmp_path, reduced_data):
     data = tmp_path / "data"
-    shutil.copytree(DATA_DIR, data)
+    shutil.copytree(reduced_data, data)
     rig = data / "rigs" / "4x-rtx-6000-ada.yml"
     rig.write_text(rig.read_text(encoding="utf-8").replace("count: 4", "count: -4"), encoding="utf-8")
     said = []
@@ -121,3 +120,10 @@ def test_what_is_watched(tmp_path):
     (tmp_path / "mkdocs.yml").touch()
     (tmp_path / "elsewhere").touch()
     assert sorted(path.rpartition("/")[2] for path in snapshot(tmp_path / "data", tmp_path)) == ["a.md", "mkdocs.yml"]
+
+
+def test_a_rig_whose_file_changes_is_shown(tmp_path):
+    shown = Shown(("en",), ("4x-rtx-6000-ada",))
+    changed = [tmp_path / "rigs" / "1x-l4.yml", tmp_path / "gpus" / "nvidia" / "l4.yml", tmp_path / "rigs" / "notes.txt"]
+    assert shown.with_changed(map(str, changed), tmp_path).rigs == ("4x-rtx-6000-ada", "1x-l4")
+    assert Shown().with_changed(map(str, changed), tmp_path).rigs == ()

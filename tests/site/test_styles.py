@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
-from generator.site.styles import blocks, classes_of, may_match, trim, trimmed
+from generator.site.styles import COMMENT, blocks, classes_of, compact, may_match, trim, trimmed
 
 CLASSES = {"a", "b", "w:x"}
 
@@ -47,3 +50,15 @@ def test_both_languages_share_one_stylesheet(tmp_path):
     trim(tmp_path)
     styles = [path.read_text(encoding="utf-8") for path in tmp_path.rglob("*.css")]
     assert styles == [".a{x:1}.b{x:2}"] * 2
+
+
+def test_our_own_styles_lose_blanks_and_comments_and_nothing_else(repo_root: Path) -> None:
+    assert compact('a :is(b, c) { /* x */ color: red;\n  content: " { ; } "; }\n\n@media print { d { e: f; } }\n') == (
+        'a :is(b, c){color: red;content: " { ; } ";}@media print{d{e: f;}}\n'
+    )
+    for path in sorted((repo_root / "docs" / "assets" / "css").glob("*.css")):
+        text = path.read_text(encoding="utf-8")
+        short = compact(text)
+        assert len(short) < len(text)
+        assert re.sub(r"\s", "", COMMENT.sub("", text)) == re.sub(r"\s", "", short), path.name
+        assert [prelude for prelude, _ in blocks(short)] == [prelude for prelude, _ in blocks(text)], path.name

@@ -9,7 +9,7 @@ import pytest
 
 from generator.errors import BuildError
 from generator.site import swap
-from generator.site.swap import MARKER, check_replaceable, put_in_place
+from generator.site.swap import MARKER, check_replaceable, put_in_place, restore
 
 
 def directory(path: Path, text: str) -> Path:
@@ -75,3 +75,19 @@ def test_nothing_that_is_not_ours_is_replaced(tmp_path):
         with pytest.raises(BuildError):
             check_replaceable(place)
     check_replaceable(directory(tmp_path / "site", "old"))
+
+
+def test_a_build_killed_between_two_renamings_is_mended_by_the_next(tmp_path):
+    site, aside = tmp_path / "site", directory(tmp_path / "site-old", "old")
+    assert restore(site)
+    assert content(site) == "old"
+    assert not aside.exists()
+    directory(aside, "older")
+    assert not restore(site)
+    assert content(site) == "old"
+
+
+def test_nothing_is_restored_but_a_site(tmp_path):
+    (tmp_path / "site-old").mkdir()
+    assert not restore(tmp_path / "site")
+    assert not (tmp_path / "site").exists()

@@ -13,7 +13,7 @@ from generator.site.messages import Messages, load_messages
 from generator.site.page import LANGUAGES
 from generator.site.pages_terms import GROUPS, PLACES
 from tests.site.html_tree import parse
-from tests.site.pages_support import real_pages
+from tests.site.pages_support import site_pages
 
 ROOT = Path(__file__).resolve().parents[2]
 INSTEAD = {
@@ -81,7 +81,7 @@ def test_every_term_stands_on_the_page_once(language) -> None:
     written = {key.split(".")[2] for key in messages.catalogue if key.startswith("terms.term.")}
     listed = [term for terms in GROUPS.values() for term in terms]
     assert sorted(listed) == sorted(written)
-    page = real_pages(language)["terms/"]
+    page = site_pages(language)["terms/"]
     ids = [e.attributes["id"] for html in page.fragments.values() for e in parse(html).elements() if "id" in e.attributes]
     assert ids == listed
     assert set(PLACES) <= set(listed)

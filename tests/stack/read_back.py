@@ -28,6 +28,7 @@ OPTIMIZERS = {
 ATTENTION = {
     "flash_attention_2": "flash",
     "fa2": "flash",
+    "varlen": "flash",
     "sdpa": "sdpa",
     "eager": "eager",
     "disabled": "eager",
@@ -57,6 +58,7 @@ def _launch(files: Mapping[str, str]) -> Settings:
             found["sharding"] = f"fsdp{fsdp['fsdp_version']}"
             found["cpu_offload"] = "all" if fsdp["fsdp_offload_params"] else "none"
             found["reshard"] = fsdp["fsdp_reshard_after_forward"]
+            found |= _loading(fsdp["fsdp_cpu_ram_efficient_loading"])
         case "DEEPSPEED":
             name = accelerate["deepspeed_config"]["deepspeed_config_file"]
             zero = json.loads(files[name])
@@ -70,6 +72,11 @@ def _launch(files: Mapping[str, str]) -> Settings:
             assert other == "NO"
             found |= {"sharding": "none", "cpu_offload": "none"}
     return found
+
+
+def _loading(efficient: bool) -> Settings:
+    """One process reads the checkpoint, the others start on the meta device; where that is off, nobody says."""
+    return {"whole_copy": False} if efficient else {}
 
 
 def _precision(weights: str, mixed: bool) -> str:
@@ -149,7 +156,7 @@ def _axolotl(files: Mapping[str, str]) -> Settings:
     trains_all = "adapter" not in config
     # `bf16: true` loads the weights in bf16, and its FSDP2 keeps them so.
     precision = ("bf16-pure" if trains_all else "bf16-mixed") if config["bf16"] else "fp32"
-    assert config["plugins"] == ["axolotl.integrations.liger.LigerPlugin"]
+    assert config["plugins"] == ["axolotl.integrations.liger.LigerPlugin", "measure_axolotl.MeasurePlugin"]
     others = {name for name in config if name.startswith("liger_")} - {"liger_fused_linear_cross_entropy"}
     each = config["accelerator_config"]["gradient_accumulation_kwargs"]["sync_each_batch"]
     found: Settings = {
@@ -176,24 +183,25 @@ def _axolotl(files: Mapping[str, str]) -> Settings:
         assert config["fsdp_config"]["offload_params"] is False
         found["sharding"] = f"fsdp{config['fsdp_version']}"
         found["reshard"] = config["fsdp_config"]["reshard_after_forward"]
+        found |= _loading(config["fsdp_config"]["cpu_ram_efficient_loading"])
         found["root_wrap"] = "root"  # Accelerate 1.13 leaves embedding and head there
         found["reduce_dtype"] = "bf16" if config["bf16"] else "fp32"
     if not trains_all:
         found["adapter_dtype"] = "fp32"
+        # It turns on what is not set.
+        kernels = {config.get(f"lora_{part}_kernel", True) for part in ("mlp", "qkv", "o", "embedding")}
+        assert kernels == {found["kernels"] == "fused"}
     return found
 
 
 def _llama_factory(files: Mapping[str, str]) -> Settings:
     config = yaml.safe_load(files["llama_factory.yaml"])
-    launch = _launch(files) if "accelerate.yaml" in files else {}
-    mixed = launch.pop("mixed", None)
+    launch = _launch(files)
     trains_all = config["finetuning_type"] == "full"
     precision = "bf16-pure" if config["pure_bf16"] else "bf16-mixed" if config["bf16"] else "fp32"
-    if mixed is not None:
-        assert mixed is (precision == "bf16-mixed")
+    assert launch.pop("mixed") is (precision == "bf16-mixed")
     each = config["accelerator_config"]["gradient_accumulation_kwargs"]["sync_each_batch"]
     found: Settings = {
-        "cpu_offload": "none",
         **launch,
         "precision": precision,
         **_optimizer(config["optim"], precision, trains_all),
@@ -252,7 +260,7 @@ def _torchtitan(files: Mapping[str, str]) -> Settings:
         "micro_batch": training["local_batch_size"],
         "grad_accum": training["global_batch_size"] // (training["local_batch_size"] * gpus),
         "grad_checkpointing": "FullAC.Config" in found,
-        "attention": found["model_registry"]["attn_backend"],
+        "attention": ATTENTION[found["model_registry"]["attn_backend"]],
         "compile": found["CompileConfig"]["enable"],
         "fused_ce": "ChunkedLossWrapper.Config" in found,
         "kernels": "stock",

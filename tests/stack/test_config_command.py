@@ -133,3 +133,36 @@ def test_settings_and_plan_have_the_same_names() -> None:
     from generator.launch.record import NO_SETTINGS
 
     assert set(NO_SETTINGS) < set(Plan.__dataclass_fields__)
+
+
+def test_the_reader_chooses_recipe_and_workload(tmp_path: Path) -> None:
+    status, out = config(tmp_path, "--recipe", "full-fsdp2-bf16", "--seq-len", "2048", "--grad-accum", "4")
+    assert status == 0
+    record = json.loads((out / "trainfit.json").read_text("utf-8"))
+    settings = record["settings"]
+    assert (record["recipe"], settings["seq_len"], settings["grad_accum"]) == ("full-fsdp2-bf16", 2048, 4)
+    sft = yaml.safe_load((out / "sft.yaml").read_text("utf-8"))
+    assert (sft["dtype"], sft["max_length"], sft["gradient_accumulation_steps"]) == ("bfloat16", 2048, 4)
+    readme = (out / "README.md").read_text("utf-8")
+    assert "`max_length: 1024` in sft.yaml" in readme
+    assert "--method full --framework trl --seq-len 2048 --grad-accum 4 --recipe full-fsdp2-adam8bit" in readme
+
+
+def test_a_workload_that_does_not_fit_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    status, out = config(tmp_path, "--micro-batch", "512")
+    assert status == 1
+    assert not out.exists()
+    assert "can run no recipe that fits" in capsys.readouterr().err
+
+
+def test_an_unknown_recipe_is_explained(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    status, _ = config(tmp_path, "--recipe", "full-fsdp")
+    assert status == 1
+    assert "unknown recipe `full-fsdp`" in capsys.readouterr().err
+
+
+def test_a_framework_that_resumes_gets_a_trial_of_its_own(tmp_path: Path) -> None:
+    _, out = config(tmp_path, "--framework", "llama-factory")
+    readme = (out / "README.md").read_text("utf-8")
+    command = "accelerate launch --config_file accelerate.yaml run.py llama_factory.yaml"
+    assert f"{command} max_steps=20 output_dir=trial\n{command}\n" in readme

@@ -10,27 +10,27 @@ from generator.estimate import Plan, estimate
 from generator.verdict.changes import changes_that_fit, fits, single_changes
 from generator.verdict.ladder import memory_verdict
 from generator.verdict.setup import plan_for, setup_of, subject_of
-from tests.site.pages_support import real_catalog
+from tests.site.pages_support import whole_catalog
 
 RIG = "4x-rtx-6000-ada"
 
 
 def plan_of(model: str, method: str, recipe: int = 0) -> Plan:
-    catalog = real_catalog()
+    catalog = whole_catalog()
     return plan_for(
         catalog, subject_of(catalog, model), method, catalog.methods[method].ladder[recipe], setup_of(catalog, RIG)
     )
 
 
 def test_nothing_is_proposed_where_the_plan_fits() -> None:
-    assert changes_that_fit(real_catalog(), plan_of("llama-3.1-8b", "full"), None) == ()
+    assert changes_that_fit(whole_catalog(), plan_of("llama-3.1-8b", "full"), None) == ()
 
 
 @pytest.mark.parametrize(
     ("model", "method"), [("qwen3-14b", "full"), ("llama-3.3-70b", "full"), ("llama-3.3-70b", "qlora")]
 )
 def test_every_proposed_change_makes_the_plan_fit_with_the_peak_it_states(model: str, method: str) -> None:
-    catalog, plan = real_catalog(), plan_of(model, method)
+    catalog, plan = whole_catalog(), plan_of(model, method)
     assert not fits(memory_verdict(catalog.policy, estimate(catalog, plan)))
     changes = changes_that_fit(catalog, plan, 131_072)
     assert 1 <= len(changes) <= 4
@@ -42,14 +42,14 @@ def test_every_proposed_change_makes_the_plan_fit_with_the_peak_it_states(model:
 
 
 def test_a_change_names_only_what_differs() -> None:
-    catalog, plan = real_catalog(), plan_of("llama-3.3-70b", "full")
+    catalog, plan = whole_catalog(), plan_of("llama-3.3-70b", "full")
     for settings in single_changes(catalog, plan, 131_072):
         assert settings
         assert all(getattr(plan, name) != value for name, value in settings.items()), settings
 
 
 def test_what_costs_nothing_comes_before_another_method() -> None:
-    catalog = real_catalog()
+    catalog = whole_catalog()
     plan = replace(plan_of("llama-3.1-8b", "full"), fused_ce=False, optimizer_impl="foreach")
     names = [next(iter(settings)) for settings in single_changes(catalog, plan, 131_072)]
     assert names[:2] == ["fused_ce", "optimizer_impl"]
@@ -58,7 +58,7 @@ def test_what_costs_nothing_comes_before_another_method() -> None:
 
 def test_several_settings_are_proposed_together_where_no_single_one_is_enough() -> None:
     """70B on cards of 24 GB: whole copies do not fit, and sharded ones not with everything stored at 16k tokens."""
-    catalog = real_catalog()
+    catalog = whole_catalog()
     plan = replace(
         plan_of("llama-3.3-70b", "qlora", 0),
         gpu="rtx-4090",
@@ -77,4 +77,4 @@ def test_several_settings_are_proposed_together_where_no_single_one_is_enough() 
 
 def test_nothing_is_proposed_where_nothing_helps() -> None:
     plan = replace(plan_of("llama-3.3-70b", "qlora", 0), n_gpus=1, sharding="none", gpu="rtx-4090")
-    assert changes_that_fit(real_catalog(), plan, None) == ()
+    assert changes_that_fit(whole_catalog(), plan, None) == ()

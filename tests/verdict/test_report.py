@@ -10,6 +10,7 @@ from generator.catalog.fields import Cited
 from generator.verdict import judge, judge_rig, judge_setup, setup_of, subject_of
 from generator.verdict.levers import levers
 from generator.verdict.results import VERDICTS
+from tests.reduced import reduced_catalog
 
 RIG = "4x-rtx-6000-ada"
 
@@ -123,7 +124,8 @@ def test_verdicts_follow_the_memory_of_the_card(catalog, report, visible_gib: fl
         assert judge(changed, subject_of(changed, model), method, setup).verdict == after, (model, method)
 
 
-def test_more_memory_never_makes_a_verdict_worse(catalog) -> None:
+def test_more_memory_never_makes_a_verdict_worse() -> None:
+    catalog = reduced_catalog()
     previous: dict[tuple[str, str], int] = {}
     for visible_gib in (12.0, 23.5, 32.0, 44.4, 48.0, 79.2, 141.0):
         report = judge_setup(with_card(catalog, visible_gib), setup_of(catalog, RIG))

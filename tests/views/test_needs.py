@@ -10,7 +10,7 @@ from generator.verdict import judge_rig
 from generator.verdict.results import VERDICTS
 from generator.views.compare import pairs, rig_rows
 from generator.views.needs import needs_of
-from tests.site.pages_support import real_catalog
+from tests.site.pages_support import whole_catalog
 
 RIG, GPU = "4x-rtx-6000-ada", "rtx-6000-ada"
 COUNTS = {"2x-rtx-6000-ada": 2, RIG: 4, "8x-rtx-6000-ada": 8}
@@ -18,7 +18,7 @@ MODELS = ("qwen3-0.6b", "qwen3-14b", "llama-3.3-70b")
 
 
 def three_rigs() -> Catalog:
-    catalog = real_catalog()
+    catalog = whole_catalog()
     first = catalog.rigs[RIG]
     rigs = {rig: first.model_copy(update={"count": count}) for rig, count in COUNTS.items()}
     return replace(

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from pathlib import PurePosixPath
+from collections.abc import Iterator, Mapping
 from typing import cast
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel
 
 from generator.catalog import raw
-from generator.catalog.catalogue import PLURALS, inline_sources, usages
+from generator.catalog.absent import Absent, AbsentGpu, AbsentModel
+from generator.catalog.catalogue import PLURALS, fold, inline_sources, names_of, usages
 from generator.catalog.complaints import did_you_mean
 from generator.catalog.fields import ID_PATTERN, CitedBlock
 from generator.catalog.link_exceptions import LinkExceptions
@@ -40,7 +40,7 @@ def _block_sources(value: object, path: str) -> Iterator[tuple[str, str]]:
 @rule("known-source")
 def known_source(reading: Reading) -> Iterator[Found]:
     """Every cited source exists."""
-    known = reading.seen["source"]
+    known = reading.seen["source"] | reading.keys_of_unreadable
     for entry in reading.entries:
         cited = {usage.at: usage.source_id for usage in usages(entry)}
         handed_down = dict(_block_sources(entry.record, ""))
@@ -131,9 +131,7 @@ def known_home_rig(reading: Reading) -> Iterator[Found]:
 @rule("known-family")
 def known_family(reading: Reading) -> Iterator[Found]:
     """The families that a rig's report names have a folder in data/models."""
-    known = {entry.folder for entry in reading.of("model")} | {
-        PurePosixPath(broken.document.path).parent.name for broken in reading.broken if broken.kind == "model"
-    }
+    known = reading.families
     for entry in reading.of("rig"):
         for index, family in enumerate(cast("Rig", entry.record).families):
             if family not in known:
@@ -208,3 +206,18 @@ def link_exceptions(reading: Reading) -> Iterator[Found]:
             if host not in hosts:
                 message = f"expected the server of a source, found `{host}`"
                 yield Found(entry, f"hosts.{host}", message, did_you_mean(host, hosts))
+
+
+@rule("still-absent")
+def still_absent(reading: Reading) -> Iterator[Found]:
+    """What is said to be absent is: no record has its id or its name."""
+    for entry in reading.of("absent"):
+        record = cast("Absent", entry.record)
+        sections: dict[Kind, Mapping[str, AbsentModel | AbsentGpu]] = {"model": record.models, "gpu": record.gpus}
+        for kind, absent in sections.items():
+            named = {fold(name): each.id for each in reading.of(kind) for _, name in names_of(each)}
+            for absent_id, name in ((key, each.name) for key, each in absent.items()):
+                found = absent_id if absent_id in reading.seen[kind] else named.get(fold(name))
+                if found is not None:
+                    message = f"expected a name that nothing in data/ has, found that of `{found}`"
+                    yield Found(entry, f"{kind}s.{absent_id}", message, "delete the line")

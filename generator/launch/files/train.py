@@ -9,7 +9,7 @@ import json
 from pathlib import Path
 
 from datasets import load_dataset
-from measure import MeasureCallback, note_failure
+from measure import MeasureCallback, watch
 from transformers import AutoConfig, AutoModelForCausalLM
 from trl import ModelConfig, ScriptArguments, SFTConfig, SFTTrainer, TrlParser, get_peft_config, get_quantization_config
 
@@ -18,6 +18,7 @@ RECORD = json.loads((Path(__file__).resolve().parent / "trainfit.json").read_tex
 
 def main() -> None:
     """One run, with its peak memory and speed written down at the end."""
+    watch()
     script, training, model = TrlParser((ScriptArguments, SFTConfig, ModelConfig)).parse_args_and_config()
     how = {"dtype": model.dtype, "attn_implementation": model.attn_implementation, "revision": model.model_revision}
     if RECORD["method"] == "pretrain":  # the shape of the model, with weights of its own
@@ -49,12 +50,9 @@ def main() -> None:
         peft_config=get_peft_config(model),
         callbacks=[MeasureCallback()],
     )
-    try:
-        trainer.train(resume_from_checkpoint=training.resume_from_checkpoint)
-    except Exception as error:
-        note_failure(error)
-        raise
-    trainer.save_model(training.output_dir)
+    trainer.train(resume_from_checkpoint=training.resume_from_checkpoint)
+    if training.save_strategy != "no":
+        trainer.save_model(training.output_dir)
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ import json
 import math
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -18,13 +19,14 @@ from typing import Any
 
 import pytest
 import torch
-from conftest import about
+from conftest import about, folders
 from tokenizers import Tokenizer, models, pre_tokenizers
 from transformers import AutoConfig, AutoModelForCausalLM, PreTrainedTokenizerFast
 
 WORDS = [f"w{index}" for index in range(61)]
 SPECIAL = ["<pad>", "<eos>", "<unk>"]
 STEPS = 4
+FILES = Path(__file__).resolve().parents[3] / "generator/launch/files"
 SHAPE = {
     "hidden_size": 64,
     "intermediate_size": 64,
@@ -77,8 +79,8 @@ def train(folder: Path, model: Path, out: Path, processes: int, *more: str) -> s
     common += ["--max_steps", str(STEPS), "--logging_steps", "1", "--save_steps", "2", *more]
     launcher = [sys.executable]
     if processes > 1:
-        launcher += ["-m", "accelerate.commands.launch", "--cpu", "--num_machines", "1"]
-        launcher += ["--num_processes", str(processes), "--mixed_precision", "no"]
+        # `accelerate launch --cpu` starts one process whatever one asks for; for several GPUs it calls torchrun.
+        launcher += ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(processes)]
     done = subprocess.run(
         [*launcher, *common],
         cwd=folder,
@@ -140,15 +142,72 @@ def test_a_checkpoint_goes_on(trained: Path, tiny: Any, tmp_path: Path) -> None:
     assert len(losses(printed)) == STEPS - 2
 
 
-def test_running_out_of_memory_is_written_down(trained: Path, tmp_path: Path) -> None:
-    """The hook turns such a failure into a row, and any other into none."""
-    script = (
-        "import measure, sys; measure.note_failure(ValueError('a wrong value'));"
-        "sys.exit(3) if (measure.HERE / 'measurement.csv').exists() else None;"
-        "measure.note_failure(RuntimeError('CUDA out of memory. Tried to allocate 2.00 GiB'))"
-    )
-    for name in ("measure.py", "trainfit.json"):
-        (tmp_path / name).write_bytes((trained / name).read_bytes())
-    subprocess.run([sys.executable, "-c", script], cwd=tmp_path, check=True)
-    row = next(csv.DictReader((tmp_path / "measurement.csv").open(encoding="utf-8")))
-    assert (row["outcome"], row["peak"], row["tokens_per_sec_per_gpu"]) == ("failed", "", "")
+def copied(target: Path, *names: str) -> Path:
+    """A folder with the measuring programs of the first job and its record."""
+    source = folders("trained")[0]
+    for name in ("measure.py", "trainfit.json", *names):
+        shutil.copyfile(source / name if (source / name).is_file() else FILES / name, target / name)
+    return target
+
+
+@pytest.mark.parametrize(
+    ("error", "row"),
+    [
+        ("RuntimeError('CUDA out of memory. Tried to allocate 2.00 GiB')", ("failed", "", "")),
+        ("torch.OutOfMemoryError('2.00 GiB')", ("failed", "", "")),
+        ("ValueError('a wrong value')", None),
+    ],
+)
+def test_running_out_of_memory_is_written_down(tmp_path: Path, error: str, row: tuple[str, ...] | None) -> None:
+    """The hook turns such a failure into a row, on any process, and any other into none; both end the run."""
+    folder = copied(tmp_path)
+    script = f"import measure, torch; measure.watch(); raise {error}"
+    environment = {**os.environ, "RANK": "1"}
+    done = subprocess.run([sys.executable, "-c", script], cwd=folder, env=environment, check=False, capture_output=True)
+    assert done.returncode == 1
+    assert b"Traceback" in done.stderr
+    table = folder / "measurement.csv"
+    found = next(csv.DictReader(table.open(encoding="utf-8"))) if table.is_file() else None
+    assert (found and (found["outcome"], found["peak"], found["tokens_per_sec_per_gpu"])) == row
+
+
+AXOLOTL = """
+import sys, types
+module = types.ModuleType("axolotl.integrations.base")
+module.BasePlugin = type("BasePlugin", (), {})
+sys.modules |= {"axolotl": module, "axolotl.integrations": module, module.__name__: module}
+import measure, measure_axolotl
+plugin = measure_axolotl.MeasurePlugin()
+plugin.register({})
+(callback,) = plugin.add_callbacks_post_trainer({}, None)
+assert isinstance(callback, measure.MeasureCallback) and sys.excepthook is not sys.__excepthook__
+"""
+TORCHTITAN = """
+import dataclasses, sys, types
+sys.modules["transformers"] = None  # its set of versions has none
+module = types.ModuleType("torchtitan.trainer")
+class Trainer:
+    class Config:
+        training = types.SimpleNamespace(steps=5)
+    def __init__(self):
+        self.step, self.ntokens_seen, self.config = 0, 0, self.Config
+    def train(self):
+        for self.step in range(1, 6):
+            self.train_step(None)
+    def train_step(self, data_iterator):
+        self.ntokens_seen += 100
+module.Trainer = Trainer
+sys.modules |= {"torchtitan": module, module.__name__: module}
+import measure, measure_torchtitan
+said = []
+measure_torchtitan.finish = lambda *given: said.append(given)
+measure_torchtitan.MeasuredTrainer().train()
+((tokens, seconds),) = said
+assert tokens == 300 and seconds > 0, said
+"""
+
+
+@pytest.mark.parametrize(("name", "script"), [("measure_axolotl.py", AXOLOTL), ("measure_torchtitan.py", TORCHTITAN)])
+def test_other_trainers_are_hooked(tmp_path: Path, name: str, script: str) -> None:
+    """With stand-ins for trainers that are not installed here: what is timed leaves the first steps out."""
+    subprocess.run([sys.executable, "-c", script], cwd=copied(tmp_path, name), check=True)

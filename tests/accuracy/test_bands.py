@@ -1,0 +1,72 @@
+"""Bands of error: the procedure by hand, and that the published ones are what it gives."""
+
+from __future__ import annotations
+
+import pytest
+
+from generator.catalog import Catalog
+from generator.estimate.accuracy import Comparison, compare
+from generator.estimate.bands import (
+    ENOUGH,
+    KINDS,
+    NARROWEST,
+    TAIL,
+    Residual,
+    band_of,
+    coverage,
+    left_out_coverage,
+    proposed,
+    quantile,
+    residuals,
+)
+
+
+@pytest.fixture(scope="module")
+def comparisons(catalog: Catalog) -> tuple[Comparison, ...]:
+    return compare(catalog).comparisons
+
+
+def of(source: str, *values: float) -> list[Residual]:
+    return [Residual(source, value, -0.1, 0.1) for value in values]
+
+
+def test_the_published_bands_are_those_of_the_procedure(catalog: Catalog, comparisons: tuple[Comparison, ...]) -> None:
+    published = {name: constant.value for name, constant in catalog.constants.constants.items()}
+    wanted = proposed(comparisons)
+    assert {name: published[name] for name in wanted} == pytest.approx(wanted), (
+        "`trainfit accuracy --bands` prints what data/constants.yml should hold"
+    )
+
+
+def test_a_quantile_by_weight() -> None:
+    assert quantile([(3.0, 1), (1.0, 1), (2.0, 1)], 0.5) == 2.0
+    assert quantile([(1.0, 1), (2.0, 8), (3.0, 1)], 0.1) == 1.0
+    assert quantile([(1.0, 1), (2.0, 8), (3.0, 1)], 0.11) == 2.0
+
+
+def test_a_band_holds_what_runs_and_what_sources_ask_for() -> None:
+    many = of("a", *[0.0] * 95, *[0.2] * 5)
+    assert band_of(many) == (NARROWEST, NARROWEST)
+    few = of("b", 0.401, 0.401)
+    assert band_of([*many, *few]) == (NARROWEST, 0.41)
+    assert band_of(of("a", *[0.0] * 9, -0.2)) == (0.2, NARROWEST)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_band_holds_four_of_five(catalog: Catalog, comparisons: tuple[Comparison, ...], kind: str) -> None:
+    lines = [line for line in coverage(comparisons, catalog.fitting_sources) if line.kind == kind]
+    assert {line.fitting for line in lines} == {True, False}
+    runs = sum(line.runs for line in lines)
+    assert sum(line.inside for line in lines) >= (1 - 2 * TAIL) * runs
+    assert runs == len(residuals(comparisons, kind))
+
+
+def test_coverage_on_a_source_that_the_band_was_not_made_from(comparisons: tuple[Comparison, ...]) -> None:
+    lines = left_out_coverage(comparisons)
+    assert {line.kind for line in lines} == set(KINDS)
+    for line in lines:
+        every = residuals(comparisons, line.kind)
+        own = [row.value for row in every if row.source == line.source]
+        assert len(own) == line.runs >= ENOUGH
+        assert (line.low, line.high) == band_of([row for row in every if row.source != line.source])
+        assert line.inside == sum(-line.low <= value <= line.high for value in own)
