@@ -32,10 +32,18 @@ def rounded(value: Number, digits: int = 0) -> Decimal:
     return abs(result) if result == 0 else result
 
 
-@lru_cache(maxsize=65_536)
+@lru_cache(maxsize=131_072)
 def _written(value: Decimal, language: Language, pattern: str) -> str:
     """The same few thousand numbers stand on thousands of pages."""
     return decimal_text(value, Locale.parse(language), pattern)
+
+
+@lru_cache(maxsize=131_072, typed=True)
+def _number(value: Number, digits: int, trim: bool, language: Language) -> str:
+    """`Formats.number`, of which rounding is the dearer half: hence a cache before it, too."""
+    decimals = "#" if trim else "0"
+    pattern = "#,##0" + (f".{decimals * digits}" if digits else "")
+    return _written(rounded(value, digits), language, pattern)
 
 
 class Formats:
@@ -48,9 +56,7 @@ class Formats:
 
     def number(self, value: Number, digits: int = 0, *, trim: bool = False) -> str:
         """«1234,5», «12 345» / “1,234.5”, “12,345”; a minus is U+2212."""
-        decimals = "#" if trim else "0"
-        pattern = "#,##0" + (f".{decimals * digits}" if digits else "")
-        return _written(rounded(value, digits), self.language, pattern)
+        return _number(value, digits, trim, self.language)
 
     def percent(self, ratio: Number, digits: int = 0) -> str:
         """«80 %» / “80%” for 0.8."""

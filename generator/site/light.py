@@ -7,12 +7,14 @@ two pages have in common (names, links, citations, constants) is made once for a
 from __future__ import annotations
 
 import datetime
+import os
 import shutil
 from collections.abc import Collection, Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Any, cast
 
+from jinja2 import Template
 from markupsafe import Markup
 
 from generator.catalog import Catalog
@@ -32,7 +34,11 @@ from generator.site.urls import PREFIXES, language_link, page_url
 from generator.verdict.results import RigReport, VerdictId
 from generator.views.api import generator_version, model_path
 from generator.views.changes import PublishedFlip, last_flips
-from generator.views.light import Light, constants_of, light, what_is_not_modelled
+from generator.views.light import Light, light, what_is_not_modelled
+
+
+SLOT = "\x00"
+"""Where the arithmetic of a method goes into a page that is written otherwise: no text of data/ can hold it."""
 
 
 class LightWriter:
@@ -48,9 +54,7 @@ class LightWriter:
     @cached_property
     def shared(self) -> dict[str, Any]:
         """What is the same on all pages of the language."""
-        messages, linked = self.messages, self.rows.linked
-        terms = {key.rpartition(".")[2] for key in messages.catalogue if key.startswith("methodology.term.")}
-        phases = {key.split(".")[2] for key in messages.catalogue if key.startswith("methodology.phase.")}
+        messages = self.messages
         return {
             "t": messages.html,
             "f": self.formats,
@@ -65,28 +69,36 @@ class LightWriter:
             "signs": {id_: f"{sign} {messages(f'verdicts.{id_}.word')}" for id_, sign in SIGNS.items()},
             "bar": bar,
             "tokens_limit": self.rows.reasons.tokens_limit,
-            "phases": {
-                id_: linked(f"methodology/#phase-{id_}", messages(f"methodology.phase.{id_}.name")) for id_ in phases
-            },
-            "terms_of": {id_: messages(f"methodology.term.{id_}") for id_ in terms},
+            "slot": Markup(SLOT),
             "recipes": self.rows.recipes,
             "constant_lines": self.rows.constants,
             "as_of": messages("light.as_of", date=self.formats.date(self.site.catalog.data_date)),
             "foot": messages("shell.footer.generator", version=generator_version()),
         }
 
+    @cached_property
+    def templates(self) -> tuple[Template, Template]:
+        """Of the page and of its embed."""
+        return environment().get_template("light.html.j2"), environment().get_template("embed.html.j2")
+
     def write(self, page: Light, target: Path) -> None:
         """Writes the page, its badge and its embed below the root of the site."""
-        path = light_path(page.rig, page.model)
-        directory = target / PREFIXES[self.language] / path
-        (directory / "embed").mkdir(parents=True, exist_ok=True)
+        directory = f"{target}/{PREFIXES[self.language]}{light_path(page.rig, page.model)}"
+        os.makedirs(f"{directory}embed", exist_ok=True)
         content = self.content(page)
-        for template, name in (("light.html.j2", "index.html"), ("embed.html.j2", "embed/index.html")):
-            html = environment().get_template(template).render(content)
-            (directory / name).write_text(typeset(html, self.language), encoding="utf-8")
+        whole, embed = self.templates
+        frame = typeset(whole.render(content), self.language).split(f"{SLOT}\n")
+        arithmetic = [row.arithmetic.html for row in content["rows"] if row.arithmetic is not None]
+        html = "".join(piece for pair in zip(frame, [*arithmetic, ""], strict=True) for piece in pair)
         label = self.messages("light.badge.label", model=content["model_name"], rig=content["rig_name"])
-        svg = badge_svg(label, content["badge_text"], page.verdict)
-        (directory / "badge.svg").write_text(svg, encoding="utf-8")
+        texts = {
+            "index.html": html,
+            "embed/index.html": typeset(embed.render(content), self.language),
+            "badge.svg": badge_svg(label, content["badge_text"], page.verdict),
+        }
+        for name, text in texts.items():
+            with open(directory + name, "wb") as file:
+                file.write(text.encode("utf-8"))
 
     def content(self, page: Light) -> dict[str, Any]:
         """What the templates show of one page."""
@@ -94,7 +106,9 @@ class LightWriter:
         catalog, path = site.catalog, light_path(page.rig, page.model)
         model_name, rig_name = catalog.models[page.model].name, site.of(catalog.rigs[page.rig].name)
         names = {"model": model_name, "rig": rig_name}
-        rows = tuple(self.rows.row(method, verdict) for method, verdict in page.verdicts.items() if verdict is not None)
+        rows = tuple(
+            self.rows.row(page.model, method, verdict) for method, verdict in page.verdicts.items() if verdict is not None
+        )
         judged = any(row.estimate is not None for row in rows)
         mode_text = self._modes(page)
         title = messages("light.title", **names, modes=mode_text)
@@ -120,7 +134,7 @@ class LightWriter:
             "changed": self._changed(page),
             "rows": rows,
             "conditions": self._conditions(page.rig),
-            "constants": constants_of(row.estimate for row in rows if row.estimate is not None),
+            "constants": sorted({id_ for row in rows if row.arithmetic is not None for id_ in row.arithmetic.constants}),
             "calculator": self.rows.writer.link(self._calculator(page)),
             "api": relative_link(PREFIXES[self.language] + path, API_PATH + model_path(page.model)),
             "references": (

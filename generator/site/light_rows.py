@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -10,17 +10,28 @@ from markupsafe import Markup, escape
 
 from generator.estimate.results import Estimate, Quantity
 from generator.site.page import light_path
+from generator.site.pages_env import environment, typeset
 from generator.site.pages_reasons import ReasonWriter
 from generator.site.pages_settings import settings_of
 from generator.site.pages_site import SIGNS, Site
 from generator.site.pages_values import FORMULA_TOKEN, OPERATORS, ValueWriter
 from generator.verdict.results import Rung, Verdict, VerdictId
-from generator.views.light import shown_phases, terms_of_peak
+from generator.views.light import constants_of, memory_key, shown_phases, terms_of_peak
 from generator.views.rigs import methods_of
 
 SETTINGS = ("precision", "quant", "optimizer", "sharding", "cpu_offload")
 """Settings of a recipe that stand beside its numbers."""
 BAR_WIDTH = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Arithmetic:
+    """What the peak of a recipe is made of."""
+
+    html: str
+    """Phases, terms and formulas, typeset."""
+    constants: tuple[str, ...]
+    """Ids in data/constants.yml of what it depends on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +45,7 @@ class Row:
     time: str
     settings: Markup
     reasons: tuple[Markup, ...]
-    phases: tuple[tuple[str, float, tuple[tuple[str, float], ...]], ...]
-    formulas: tuple[Markup, ...]
+    arithmetic: Arithmetic | None
     ladder: tuple[Markup, ...]
     improvements: tuple[Markup, ...]
 
@@ -50,6 +60,8 @@ class RowWriter:
         self.reasons, self.values = ReasonWriter(self.writer), ValueWriter(self.writer)
         self.methods = methods_of(site.catalog)
         self.names = {id_: site.of(method.name) for id_, method in self.methods.items()}
+        self._arithmetic: dict[Hashable, Arithmetic] = {}
+        self._formulas: dict[str, Markup] = {}
 
     def linked(self, to_path: str, shown: str) -> Markup:
         """A link from any light page to a page of the same language."""
@@ -90,12 +102,27 @@ class RowWriter:
                 found[id_, recipe.id] = Markup(" · ").join(parts)
         return found
 
-    def row(self, method: str, verdict: Verdict) -> Row:
+    @cached_property
+    def phases(self) -> Mapping[str, Markup]:
+        """Phase → its name, a link to where it is explained."""
+        keys = (key.split(".") for key in self.messages.catalogue if key.startswith("methodology.phase."))
+        return {
+            id_: self.linked(f"methodology/#phase-{id_}", self.messages(f"methodology.phase.{id_}.name"))
+            for _, _, id_, *_ in keys
+        }
+
+    @cached_property
+    def terms(self) -> Mapping[str, str]:
+        """Term of memory → its name."""
+        keys = (key for key in self.messages.catalogue if key.startswith("methodology.term."))
+        return {key.rpartition(".")[2]: self.messages(key) for key in keys}
+
+    def row(self, model: str, method: str, verdict: Verdict) -> Row:
         """One method, with what its numbers rest on."""
         goal, rung = self.methods[method].goal, verdict.rung
         reasons = tuple(self.reasons.sentence(reason, goal) for reason in verdict.reasons)
         if rung is None:
-            return Row(method, verdict, None, None, "", Markup(), reasons, (), (), (), ())
+            return Row(method, verdict, None, None, "", Markup(), reasons, None, (), ())
         estimated = rung.estimate
         return Row(
             method=method,
@@ -103,18 +130,33 @@ class RowWriter:
             recipe=rung.recipe,
             estimate=estimated,
             time=self._time(rung, goal),
-            settings=Markup("{} · ").format(self._workload(estimated)) + self.settings[method, rung.recipe],
+            settings=escape(self._workload(estimated)) + " · " + self.settings[method, rung.recipe],
             reasons=reasons,
-            phases=tuple(shown_phases(estimated)),
-            formulas=tuple(
-                self._formula(term.quantity, term.inputs) for term in terms_of_peak(estimated) if term.inputs
-            ),
+            arithmetic=self.arithmetic(model, estimated),
             ladder=tuple(self._rung(method, goal, tried) for tried in verdict.rungs if tried is not rung),
             improvements=tuple(
-                Markup("{} — {}").format(self.reasons.improvement(change), self.chips[change.verdict])
+                self.reasons.improvement(change) + " — " + self.chips[change.verdict]
                 for change in verdict.improvements
             ),
         )
+
+    def arithmetic(self, model: str, estimated: Estimate) -> Arithmetic:
+        """What the peak of a model is made of, written once for all rigs that have it in common."""
+        key = memory_key(model, estimated.plan)
+        if key not in self._arithmetic:
+            html = environment().get_template("parts/arithmetic.html.j2").render(
+                t=self.messages.html,
+                f=self.formats,
+                phases=self.phases,
+                terms_of=self.terms,
+                phases_shown=tuple(shown_phases(estimated)),
+                peak_phase=estimated.peak_phase,
+                formulas=tuple(
+                    self._formula(term.quantity, term.inputs) for term in terms_of_peak(estimated) if term.inputs
+                ),
+            )
+            self._arithmetic[key] = Arithmetic(typeset(html, self.messages.language), constants_of([estimated]))
+        return self._arithmetic[key]
 
     def _time(self, rung: Rung, goal: str) -> str:
         if rung.time is None:
@@ -133,14 +175,17 @@ class RowWriter:
 
     def _rung(self, method: str, goal: str, tried: Rung) -> Markup:
         recipe = self.recipes[method, tried.recipe]
-        return Markup("{} {}: {}").format(recipe, self.chips[tried.verdict], self.reasons.short_of(tried, goal))
+        return recipe + " " + self.chips[tried.verdict] + ": " + self.reasons.short_of(tried, goal)
 
     def _formula(self, quantity: Quantity, inputs: tuple[Quantity, ...]) -> Markup:
         """`name = formula = value`, the name a link, then what stands for the other names here."""
-        tokens = FORMULA_TOKEN.findall(quantity.formula)
-        formula = "".join(token if token in quantity.inputs else OPERATORS.get(token, token) for token in tokens)
+        if quantity.name not in self._formulas:
+            tokens = FORMULA_TOKEN.findall(quantity.formula)
+            formula = "".join(token if token in quantity.inputs else OPERATORS.get(token, token) for token in tokens)
+            name = self.linked(f"methodology/#q-{quantity.name.replace('_', '-')}", quantity.name)
+            self._formulas[quantity.name] = name + f" = {formula} = "
         values = ", ".join(f"{each.name} = {self.values.quantity(each)}" for each in inputs)
-        return self.linked(f"methodology/#q-{quantity.name.replace('_', '-')}", quantity.name) + escape(f" = {formula} = {self.values.quantity(quantity)}; {values}")
+        return self._formulas[quantity.name] + escape(f"{self.values.quantity(quantity)}; {values}")
 
     def _constant(self, id_: str) -> Markup:
         constant = self.site.catalog.constants.constants[id_]

@@ -11,7 +11,7 @@ import re
 import string
 from collections.abc import Hashable, Iterator, Mapping
 from decimal import Decimal
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +43,18 @@ def decimal_text(value: int | Decimal, locale: Locale, pattern: str | None = Non
     limit = UNGROUPED_BELOW.get(locale.language, 0)
     grouped = not -limit < value < limit
     return str(format_decimal(value, pattern, locale=locale, group_separator=grouped)).replace("-", MINUS)
+
+
+@lru_cache(maxsize=65_536)
+def _counted(text: str, language: Language) -> str:
+    """A number, given by its digits (`1.0` and `1` are two), as the language writes it: few stand on many pages."""
+    return decimal_text(Decimal(text), Locale.parse(language))
+
+
+@lru_cache(maxsize=65_536)
+def _plural_category(text: str, language: Language) -> str:
+    """The CLDR category of a number given by its digits: `1.0` and `1` may differ."""
+    return str(Locale.parse(language).plural_form(Decimal(text)))
 
 
 class MessageError(BuildError):
@@ -125,7 +137,7 @@ class Messages:
         self.language = language
         self.directory = directory
         self.catalogue = load_messages(language, directory)
-        self._locale = Locale.parse(language)
+        self._without_values: dict[str, Markup] = {}
 
     def __contains__(self, key: object) -> bool:
         """Whether the language has this message."""
@@ -137,30 +149,41 @@ class Messages:
         A message with plural forms needs `count`. Values that the message does not use are left out. Raises
         MessageError for a missing message or value.
         """
-        return self._fill(key, {name: self._text(value) for name, value in values.items()}, values.get("count"))
+        texts = {name: value if type(value) is str else self._text(value) for name, value in values.items()}
+        return self._fill(key, texts, values.get("count"))
+
+    def names(self, key: str) -> frozenset[str]:
+        """The placeholders of a message, worked out once; raises KeyError for a missing message."""
+        return _placeholders_of(self.language, self.directory, key)
 
     def html(self, key: str, **values: Value) -> Markup:
         """The message as HTML: its own markup stands as written, the values are escaped unless they are Markup."""
-        texts = {name: value if isinstance(value, Markup) else self._text(value) for name, value in values.items()}
-        escaped = {name: str(escape(text)) for name, text in texts.items()}
+        if not values:
+            if key not in self._without_values:
+                self._without_values[key] = Markup(self._fill(key, {}, None))  # noqa: S704 (catalogues are ours)
+            return self._without_values[key]
+        escaped = {
+            name: str(value if isinstance(value, Markup) else escape(self._text(value))) for name, value in values.items()
+        }
         return Markup(self._fill(key, escaped, values.get("count")))  # noqa: S704 (catalogues are ours)
 
     def _text(self, value: Value) -> str:
         if isinstance(value, bool) or not isinstance(value, str | int | Decimal):
             raise MessageError(f"expected a text or a number, found {value!r}")
-        return value if isinstance(value, str) else decimal_text(value, self._locale)
+        return value if isinstance(value, str) else _counted(str(value), self.language)
 
     def _fill(self, key: str, texts: Mapping[str, str], count: Value | None) -> str:
         try:
             message = self.catalogue[key]
         except KeyError:
             raise MessageError(f"no message `{key}` in {self.language}") from None
-        names = _placeholders_of(self.language, self.directory, key)
-        if missing := names - texts.keys():
-            raise MessageError(f"message `{key}` in {self.language}: no value for {', '.join(sorted(missing))}")
+        names = self.names(key)
+        if not texts.keys() >= names:
+            missing = ", ".join(sorted(names - texts.keys()))
+            raise MessageError(f"message `{key}` in {self.language}: no value for {missing}")
         if isinstance(message, str):
             return message.format_map(texts)
         if isinstance(count, str) or count is None:
             raise MessageError(f"message `{key}` in {self.language} has plural forms: give it a number as `count`")
-        category = self._locale.plural_form(count)
+        category = _plural_category(str(count), self.language)
         return message.get(category, message["other"]).format_map(texts)

@@ -21,9 +21,12 @@ PLAIN_IN_MARKDOWN = re.compile(r"[^\w .,()/%×–—-]", re.UNICODE)
 TOKEN_START = "TFFRAGMENT:"  # noqa: S105 (marks a fragment, opens nothing)
 
 
-DASH = re.compile(r"(?<=\S) (?=—(?:\s|$))")
-RUSSIAN_UNIT = re.compile(r"(?<=\d) (?=[а-яА-Я])")
-PREPOSITION = re.compile(r"(?<![\w-])([А-Яа-я][а-я]?) (?=[\w«(<])")
+KEPT_TOGETHER = re.compile(
+    r" (?:(?=—(?:\s|$))(?<=\S )"  # before a dash
+    r"|(?=[а-яА-Я])(?<=\d )"  # between a number and its word
+    r"|(?=[\w«(<])(?:(?<=(?<![\w-])[А-Яа-я] )|(?<=(?<![\w-])[А-Яа-я][а-я] )))"  # after a word of one or two letters
+)
+"""A blank where Russian wants none that breaks. It begins with the blank itself, which the search then leaps to."""
 
 
 def typeset(text: str, language: Language) -> str:
@@ -33,7 +36,7 @@ def typeset(text: str, language: Language) -> str:
     """
     if language != "ru":
         return text
-    return PREPOSITION.sub("\\1\u00a0", RUSSIAN_UNIT.sub("\u00a0", DASH.sub("\u00a0", text)))
+    return KEPT_TOGETHER.sub("\u00a0", text)
 
 
 class Token(Markup):

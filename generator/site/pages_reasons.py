@@ -8,7 +8,7 @@ from markupsafe import Markup, escape
 
 from generator.estimate.results import Band, Estimate
 from generator.site.formats import rounded
-from generator.site.messages import MessageError, placeholders
+from generator.site.messages import MessageError
 from generator.site.pages_env import PageWriter
 from generator.verdict.results import Improvement, Reason, Rung
 from generator.views.reasons import deciding_reason
@@ -67,7 +67,7 @@ class ReasonWriter:
         return self._fill(key, numbers, goal)
 
     def _fill(self, key: str, numbers: Mapping[str, float], goal: str) -> Markup:
-        wanted = placeholders(self.messages.catalogue[key])
+        wanted = self.messages.names(key)
         values = {name: self.value(name, value, goal) for name, value in numbers.items() if name in wanted}
         return self.messages.html(key, **values)
 

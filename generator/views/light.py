@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, fields
+from operator import attrgetter
 
 from generator.catalog import Catalog
 from generator.catalog.records import Model
+from generator.estimate.plan import Plan
 from generator.estimate.results import Estimate, Quantity
 from generator.verdict.ladder import best
 from generator.verdict.results import Mode, RigReport, Verdict, VerdictId
@@ -15,6 +17,10 @@ from generator.views.rigs import methods_of
 
 PEAK = "peak"
 """The quantity that all terms of memory lead to."""
+
+_what_memory_depends_on = attrgetter(
+    *(field.name for field in fields(Plan) if field.name not in ("shape", "gpu", "bus_gb_per_s"))
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +80,14 @@ def what_is_not_modelled(model: Model) -> tuple[str, ...]:
     if model.objective != "causal-lm":
         return (model.objective,)
     return model.architecture.shape().unmodelled
+
+
+def memory_key(model: str, plan: Plan) -> Hashable:
+    """The same for plans of a model whose memory is the same term by term: it depends neither on the card nor its link.
+
+    Rigs of as many cards have it in common, so that what is said of memory can be said once for all of them.
+    """
+    return model, _what_memory_depends_on(plan)
 
 
 @dataclass(frozen=True, slots=True)
