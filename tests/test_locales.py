@@ -94,7 +94,7 @@ def test_english_messages_have_no_russian_letters() -> None:
 def test_russian_messages_are_not_left_in_english() -> None:
     en = load_messages("en")
     for key, message in load_messages("ru").items():
-        words = re.findall(r"[A-Za-z]{3,}", " ".join(forms(message)))
+        words = re.findall(r"[A-Za-z]{3,}", re.sub(r"\{\w+\}", "", " ".join(forms(message))))
         if len(words) >= 3 and not CYRILLIC.search(" ".join(forms(message))):
             assert forms(message) != forms(en[key]) or key.startswith("shell.date."), key
 

@@ -24,7 +24,8 @@ def badge_svg(label: str, message: str, verdict: str) -> str:
     whole = middle + second + 2 * PADDING
     title = escape(f"{label}: {message}")
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{whole:.0f}" height="{HEIGHT}" role="img" aria-label="{title}">'
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{whole:.0f}" height="{HEIGHT}" role="img" '
+        f'aria-label="{title}">'
         f"<title>{title}</title>"
         f'<rect width="{whole:.0f}" height="{HEIGHT}" rx="4" fill="{COLOURS[verdict][0]}"/>'
         f'<path d="M4 0h{middle - 4:.0f}v{HEIGHT}H4a4 4 0 0 1-4-4V4a4 4 0 0 1 4-4z" fill="{LABEL_COLOUR}"/>'

@@ -38,9 +38,7 @@ def written(catalog: Catalog, job: Job, language: Language) -> Mapping[str, str]
     """Name → text of every file of a job, in the order in which a reader meets them."""
     messages = Messages(language)
     spoken = {
-        key: str(text)
-        for key, text in messages.catalogue.items()
-        if key.startswith(SPOKEN) and isinstance(text, str)
+        key: str(text) for key, text in messages.catalogue.items() if key.startswith(SPOKEN) and isinstance(text, str)
     }
     texts = files(catalog, job, language, messages, spoken, readme_values(catalog, job, language))
     return {name: texts[name] for name in file_names(job)}

@@ -12,9 +12,8 @@ import shutil
 from collections.abc import Collection, Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
-from jinja2 import Template
 from markupsafe import Markup
 
 from generator.catalog import Catalog
@@ -36,6 +35,8 @@ from generator.views.api import generator_version, model_path
 from generator.views.changes import PublishedFlip, last_flips
 from generator.views.light import Light, light, what_is_not_modelled
 
+if TYPE_CHECKING:
+    from jinja2 import Template
 
 SLOT = "\x00"
 """Where the arithmetic of a method goes into a page that is written otherwise: no text of data/ can hold it."""
@@ -69,7 +70,7 @@ class LightWriter:
             "signs": {id_: f"{sign} {messages(f'verdicts.{id_}.word')}" for id_, sign in SIGNS.items()},
             "bar": bar,
             "tokens_limit": self.rows.reasons.tokens_limit,
-            "slot": Markup(SLOT),
+            "slot": Markup(SLOT),  # noqa: S704 (our own mark)
             "recipes": self.rows.recipes,
             "constant_lines": self.rows.constants,
             "as_of": messages("light.as_of", date=self.formats.date(self.site.catalog.data_date)),
@@ -84,7 +85,7 @@ class LightWriter:
     def write(self, page: Light, target: Path) -> None:
         """Writes the page, its badge and its embed below the root of the site."""
         directory = f"{target}/{PREFIXES[self.language]}{light_path(page.rig, page.model)}"
-        os.makedirs(f"{directory}embed", exist_ok=True)
+        os.makedirs(f"{directory}embed", exist_ok=True)  # noqa: PTH103 (thousands of pages: text is quicker than Path)
         content = self.content(page)
         whole, embed = self.templates
         frame = typeset(whole.render(content), self.language).split(f"{SLOT}\n")
@@ -97,7 +98,7 @@ class LightWriter:
             "badge.svg": badge_svg(label, content["badge_text"], page.verdict),
         }
         for name, text in texts.items():
-            with open(directory + name, "wb") as file:
+            with open(directory + name, "wb") as file:  # noqa: PTH123 (as above)
                 file.write(text.encode("utf-8"))
 
     def content(self, page: Light) -> dict[str, Any]:
@@ -107,7 +108,9 @@ class LightWriter:
         model_name, rig_name = catalog.models[page.model].name, site.of(catalog.rigs[page.rig].name)
         names = {"model": model_name, "rig": rig_name}
         rows = tuple(
-            self.rows.row(page.model, method, verdict) for method, verdict in page.verdicts.items() if verdict is not None
+            self.rows.row(page.model, method, verdict)
+            for method, verdict in page.verdicts.items()
+            if verdict is not None
         )
         judged = any(row.estimate is not None for row in rows)
         mode_text = self._modes(page)
@@ -134,7 +137,9 @@ class LightWriter:
             "changed": self._changed(page),
             "rows": rows,
             "conditions": self._conditions(page.rig),
-            "constants": sorted({id_ for row in rows if row.arithmetic is not None for id_ in row.arithmetic.constants}),
+            "constants": sorted(
+                {id_ for row in rows if row.arithmetic is not None for id_ in row.arithmetic.constants}
+            ),
             "calculator": self.rows.writer.link(self._calculator(page)),
             "api": relative_link(PREFIXES[self.language] + path, API_PATH + model_path(page.model)),
             "references": (
@@ -174,7 +179,9 @@ class LightWriter:
             return self.messages("light.unknown" if page.verdict == "unknown" else "light.nothing")
         return ", ".join(
             self.messages(
-                "light.mode", method=self.rows.names[mode.method], verdict=self.messages(f"verdicts.{mode.verdict}.word")
+                "light.mode",
+                method=self.rows.names[mode.method],
+                verdict=self.messages(f"verdicts.{mode.verdict}.word"),
             )
             for mode in page.modes
         )
@@ -199,7 +206,10 @@ class LightWriter:
         )
 
     def _method(self, row: Row) -> str:
-        words = {"method": self.rows.names[row.method], "verdict": self.messages(f"verdicts.{row.verdict.verdict}.word")}
+        words = {
+            "method": self.rows.names[row.method],
+            "verdict": self.messages(f"verdicts.{row.verdict.verdict}.word"),
+        }
         if row.estimate is None or row.verdict.verdict not in ("comfortable", "borderline"):
             return self.messages("light.description.method", **words)
         peak, usable = self.formats.gib(row.estimate.peak_gib.expected), self.formats.gib(row.estimate.usable_gib)
@@ -214,7 +224,9 @@ class LightWriter:
                 "light.conditions.card",
                 count=rig.count,
                 gpu=self.rows.linked(f"gpus/{rig.gpu}/", catalog.gpus[rig.gpu].name),
-                usable=self.rows.linked(f"gpus/{rig.gpu}/#fact-framework-visible-gib-{workload.ecc}", self.formats.gib(usable)),
+                usable=self.rows.linked(
+                    f"gpus/{rig.gpu}/#fact-framework-visible-gib-{workload.ecc}", self.formats.gib(usable)
+                ),
                 ecc=self.messages(f"common.ecc.{workload.ecc}"),
             ),
             "workload": self.messages.html(
@@ -225,7 +237,9 @@ class LightWriter:
             ),
             "host": self.messages.html(
                 "light.conditions.host",
-                memory=self.rows.linked(f"rigs/{rig_id}/#fact-host-memory-gib", self.formats.gib(rig.host_memory_gib.value, 0)),
+                memory=self.rows.linked(
+                    f"rigs/{rig_id}/#fact-host-memory-gib", self.formats.gib(rig.host_memory_gib.value, 0)
+                ),
             ),
         }
 

@@ -70,10 +70,8 @@ class RowWriter:
     @cached_property
     def chips(self) -> Mapping[VerdictId, Markup]:
         """Verdict → its sign and word."""
-        html = '<span class="tf-verdict tf-verdict--{0}"><span aria-hidden="true">{1}</span> {2}</span>'
-        return {
-            id_: Markup(html).format(id_, sign, self.messages(f"verdicts.{id_}.word")) for id_, sign in SIGNS.items()
-        }
+        markup = Markup('<span class="tf-verdict tf-verdict--{0}"><span aria-hidden="true">{1}</span> {2}</span>')
+        return {id_: markup.format(id_, sign, self.messages(f"verdicts.{id_}.word")) for id_, sign in SIGNS.items()}
 
     @cached_property
     def recipes(self) -> Mapping[tuple[str, str], Markup]:
@@ -135,8 +133,7 @@ class RowWriter:
             arithmetic=self.arithmetic(model, estimated),
             ladder=tuple(self._rung(method, goal, tried) for tried in verdict.rungs if tried is not rung),
             improvements=tuple(
-                self.reasons.improvement(change) + " — " + self.chips[change.verdict]
-                for change in verdict.improvements
+                self.reasons.improvement(change) + " — " + self.chips[change.verdict] for change in verdict.improvements
             ),
         )
 
@@ -144,16 +141,20 @@ class RowWriter:
         """What the peak of a model is made of, written once for all rigs that have it in common."""
         key = memory_key(model, estimated.plan)
         if key not in self._arithmetic:
-            html = environment().get_template("parts/arithmetic.html.j2").render(
-                t=self.messages.html,
-                f=self.formats,
-                phases=self.phases,
-                terms_of=self.terms,
-                phases_shown=tuple(shown_phases(estimated)),
-                peak_phase=estimated.peak_phase,
-                formulas=tuple(
-                    self._formula(term.quantity, term.inputs) for term in terms_of_peak(estimated) if term.inputs
-                ),
+            html = (
+                environment()
+                .get_template("parts/arithmetic.html.j2")
+                .render(
+                    t=self.messages.html,
+                    f=self.formats,
+                    phases=self.phases,
+                    terms_of=self.terms,
+                    phases_shown=tuple(shown_phases(estimated)),
+                    peak_phase=estimated.peak_phase,
+                    formulas=tuple(
+                        self._formula(term.quantity, term.inputs) for term in terms_of_peak(estimated) if term.inputs
+                    ),
+                )
             )
             self._arithmetic[key] = Arithmetic(typeset(html, self.messages.language), constants_of([estimated]))
         return self._arithmetic[key]
@@ -204,8 +205,8 @@ def bar(estimated: Estimate) -> Markup:
     """The peak against the card as a small drawing; the numbers stand beside it."""
     share = min(estimated.ratio, 1.0) * BAR_WIDTH
     state = "over" if estimated.ratio > 1 else "within"
-    html = (
-        '<svg class="tf-light__bar tf-light__bar--{0}" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">'
-        '<rect width="100" height="6"/><rect width="{1:.1f}" height="6"/></svg>'
+    html = Markup(
+        '<svg class="tf-light__bar tf-light__bar--{0}" viewBox="0 0 100 6" preserveAspectRatio="none" '
+        'aria-hidden="true"><rect width="100" height="6"/><rect width="{1:.1f}" height="6"/></svg>'
     )
-    return Markup(html.format(state, share))
+    return html.format(state, share)

@@ -163,7 +163,8 @@ class Messages:
                 self._without_values[key] = Markup(self._fill(key, {}, None))  # noqa: S704 (catalogues are ours)
             return self._without_values[key]
         escaped = {
-            name: str(value if isinstance(value, Markup) else escape(self._text(value))) for name, value in values.items()
+            name: str(value if isinstance(value, Markup) else escape(self._text(value)))
+            for name, value in values.items()
         }
         return Markup(self._fill(key, escaped, values.get("count")))  # noqa: S704 (catalogues are ours)
 

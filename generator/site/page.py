@@ -10,7 +10,9 @@ from typing import Literal
 Language = Literal["ru", "en"]
 LANGUAGES: tuple[Language, ...] = ("ru", "en")
 
-Section = Literal["home", "rigs", "models", "calculator", "gpus", "methods", "stacks", "methodology", "sources", "contribute"]
+Section = Literal[
+    "home", "rigs", "models", "calculator", "gpus", "methods", "stacks", "methodology", "sources", "contribute"
+]
 SECTIONS: tuple[Section, ...] = (
     "home", "rigs", "models", "calculator", "gpus", "methods", "stacks", "methodology", "sources", "contribute",
 )  # fmt: skip

@@ -16,8 +16,8 @@ from generator.site.pages_methods import method_page, methods_page
 from generator.site.pages_models import model_page, models_page
 from generator.site.pages_quality import changes_page, quality_page
 from generator.site.pages_site import Site
-from generator.site.pages_stack import stacks_page
 from generator.site.pages_sources import source_page, sources_page
+from generator.site.pages_stack import stacks_page
 from generator.site.pages_terms import terms_page
 from generator.verdict.results import RigReport
 

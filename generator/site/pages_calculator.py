@@ -42,8 +42,9 @@ SHARES = frozenset({"lora_dropout"})
 
 WORDS = (
     "calculator.result.", "calculator.model.", "calculator.machine.", "calculator.method.", "calculator.choice.",
-    "calculator.settings.", "calculator.setting.", "calculator.work.", "reasons.", "common.plain.", "common.limit.token", "common.no_data",
-    "assumptions.", "methodology.phase.", "methodology.term.", "shell.unit.", "models.feature.",
+    "calculator.settings.", "calculator.setting.", "calculator.work.", "reasons.", "common.plain.",
+    "common.limit.token", "common.no_data", "assumptions.", "methodology.phase.", "methodology.term.",
+    "shell.unit.", "models.feature.",
 )  # fmt: skip
 """Beginnings of the keys of messages that the scripts say."""
 

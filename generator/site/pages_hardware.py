@@ -14,7 +14,7 @@ from generator.site.pages_site import Site
 from generator.site.urls import PREFIXES
 from generator.views.api import rig_path, rig_table_path
 from generator.views.facts import facts_of
-from generator.views.hardware import disputed, gpu_groups, rigs_by_count, rigs_of, unknown_fields
+from generator.views.hardware import disputed, gpu_groups, rigs_of, unknown_fields
 from generator.views.rigs import matrix, pools
 
 

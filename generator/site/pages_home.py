@@ -160,6 +160,7 @@ def report_values(site: Site, writer: PageWriter, rig_id: str) -> dict[str, Any]
 
 def check_values(site: Site, writer: PageWriter, report: RigReport) -> dict[str, Any]:
     """What single settings save, and how far the estimate is from measured runs."""
+
     def items(rows: tuple[LeverRow, ...]) -> Markup:
         place = writer.link("methodology/#levers")
         saved = (

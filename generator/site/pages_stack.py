@@ -54,9 +54,7 @@ def _largest(catalog: Catalog, report: RigReport, method: str) -> Verdict | None
     found = [
         verdict
         for (model, tried), verdict in report.verdicts.items()
-        if tried == method
-        and verdict.verdict in BEST_FIRST
-        and (not families or catalog.family_of(model) in families)
+        if tried == method and verdict.verdict in BEST_FIRST and (not families or catalog.family_of(model) in families)
     ]
     return max(found, key=lambda verdict: _rank(catalog, verdict), default=None)
 
@@ -120,7 +118,9 @@ def config_texts(catalog: Catalog, report: RigReport, language: Language) -> dic
     return dict(sorted(texts.items()))
 
 
-def write_configs(catalog: Catalog, report: RigReport, site_dir: Path, languages: tuple[Language, ...] = LANGUAGES) -> None:
+def write_configs(
+    catalog: Catalog, report: RigReport, site_dir: Path, languages: tuple[Language, ...] = LANGUAGES
+) -> None:
     """Writes the files of all configurations of a rig below `site_dir`."""
     for language in languages:
         for name, text in config_texts(catalog, report, language).items():

@@ -18,7 +18,6 @@ from generator.units import gib_from_bytes
 from generator.views.facts import Fact
 from generator.views.methodology import CONSTANT_NAMES
 
-
 OPERATORS: Mapping[str, str] = {"*": "×", "/": "÷", "-": "−", "+": "+"}
 FORMULA_TOKEN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|[-+*/]|\d+(?:\.\d+)?|[(),]|\s+")
 
@@ -103,7 +102,5 @@ class ValueWriter:
 
     def inputs(self, step: Step) -> Markup:
         """The quantities in the formula of a step, each a link to where it is explained."""
-        links = (
-            Markup('<a href="#{}"><code>{}</code></a>').format(anchor_of(name), name) for name in step.inputs
-        )
+        links = (Markup('<a href="#{}"><code>{}</code></a>').format(anchor_of(name), name) for name in step.inputs)
         return Markup(", ").join(links)

@@ -244,7 +244,7 @@ def render(
     source_dir: Path = ROOT,
     reports: Mapping[str, RigReport] | None = None,
 ) -> dict[Language, list[Document]]:
-    """Computes all verdicts, unless `reports` has them, and writes `docs/`, `fragments/` and `shell/` of each language into `work_dir`.
+    """Computes all verdicts, unless `reports` has them, and writes each language's files for MkDocs into `work_dir`.
 
     Returns the pages. Raises BuildError where the pages contradict each other or a hand-written one is malformed.
     """

@@ -28,7 +28,7 @@ OWN_INTERFACES = ("pagefind-ui.*", "pagefind-modular-ui.*", "pagefind-component-
 
 
 def squeezed(name: str) -> str:
-    """A name as search compares it: letters and digits, the Cyrillic ones that look like Latin as Latin. As in search.js."""
+    """A name as search compares it: letters and digits, Cyrillic look-alikes as Latin. As in search.js."""
     return "".join(char for char in name.lower().translate(LOOKALIKES) if char.isalnum())
 
 

@@ -108,5 +108,8 @@ def test_what_does_not_go_together_is_refused(block: dict[str, Any], message: st
 
 
 def test_config_holds_only_what_some_class_reads() -> None:
-    given = {name: 1 for name in ConfigRecord.model_fields if name.startswith(("num_", "mamba_", "qk_"))}
+    given: dict[str, object] = {
+        name: 1 for name in ConfigRecord.model_fields if name.startswith(("num_", "mamba_", "qk_"))
+    }
+    given["mamba_rms_norm"] = True
     assert set(ConfigRecord.model_validate({"source": "config", **given}).values()) == set(given)

@@ -128,12 +128,14 @@ def test_hostile_records(pristine: Path, tmp_path: Path, draw: st.DataObject) ->
             owner = owner[step]
         what = draw.draw(st.sampled_from(["replace", "remove", "add"]))
         if what == "replace":
-            owner[last] = draw.draw(LEAVES)
+            owner[last] = copy.deepcopy(draw.draw(LEAVES))
         elif what == "remove":
             del owner[last]
         elif isinstance(owner, dict):
-            owner[draw.draw(st.sampled_from(["x", "source", "value", "ru", "sources", "kind"]))] = draw.draw(LEAVES)
+            owner[draw.draw(st.sampled_from(["x", "source", "value", "ru", "sources", "kind"]))] = copy.deepcopy(
+                draw.draw(LEAVES)
+            )
         else:
-            owner.append(draw.draw(LEAVES))
+            owner.append(copy.deepcopy(draw.draw(LEAVES)))
     (data / name).write_text(yaml_text(plain), encoding="utf-8")
     loads(data)

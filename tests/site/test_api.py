@@ -1,4 +1,4 @@
-"""The files of the API as they lie below the site: valid by their schemas, the same each time, safe in a spreadsheet."""
+"""The files of the API as they lie below the site: valid by their schemas, the same each time, safe in spreadsheets."""
 
 from __future__ import annotations
 

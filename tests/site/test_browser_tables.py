@@ -112,7 +112,8 @@ def test_two_rigs_side_by_side(open_page, site_dir) -> None:
     add_a_rig(page, site_dir, "[data-tf-compare]")
     page.locator("[data-tf-compare='1']").select_option(OTHER)
     page.wait_for_function(
-        "model => document.querySelector(`[data-model='${model}'] [data-method=lora] .tf-verdict--borderline`)", arg=MODEL
+        "model => document.querySelector(`[data-model='${model}'] [data-method=lora] .tf-verdict--borderline`)",
+        arg=MODEL,
     )
     assert page.url.endswith(f"?a={RIG}&b={OTHER}")
     cell = page.locator(f"[data-model='{MODEL}'] [data-method=lora] a")
@@ -160,7 +161,9 @@ def test_a_link_is_copied_in_every_markup(open_page) -> None:
     for row in range(7):
         button = page.locator("[data-copy] button").nth(row)
         button.click()
-        page.wait_for_function("row => document.querySelectorAll('[data-copy] button')[row].textContent === 'Copied'", arg=row)
+        page.wait_for_function(
+            "row => document.querySelectorAll('[data-copy] button')[row].textContent === 'Copied'", arg=row
+        )
         copied[button.get_attribute("aria-label")] = page.evaluate("navigator.clipboard.readText()")
     assert copied["Copy: Address"] == here
     assert copied["Copy: Markdown"].endswith(f"]({here})")

@@ -15,7 +15,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 import pytest
 import yaml
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Page
+from playwright.sync_api import Page  # noqa: TC002
 
 from generator.commands.estimate import add as add_estimate
 from generator.commands.plans import COLUMNS, plan_of
@@ -121,7 +121,9 @@ def test_recipes_get_the_verdicts_of_the_site(open_page: Callable[..., Any]) -> 
     for model in [each for each in models if catalog.models[each].objective == "causal-lm"][::3]:
         for method in catalog.methods:
             for rung in try_ladder(catalog, subject_of(catalog, model), method, setup):
-                queries.append(calculator_path(model=model, rig=RIG, method=method, recipe=rung.recipe).partition("?")[2])
+                queries.append(
+                    calculator_path(model=model, rig=RIG, method=method, recipe=rung.recipe).partition("?")[2]
+                )
                 expected.append((rung.verdict, rung.estimate.peak_gib.expected))
     answers = open_page(FULL).page.evaluate(SHOW_ALL, queries)
     for query, answer, (verdict, peak) in zip(queries, answers, expected, strict=True):
@@ -412,7 +414,9 @@ def test_without_javascript_it_leads_to_the_tables(open_page: Callable[..., Any]
 @pytest.mark.parametrize(("scheme", "width"), LOOKS)
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_it_is_accessible(open_page: Callable[..., Any], language: str, scheme: str, width: int) -> None:
-    watcher = open_page(f"{language}{calculator_path(model='qwen3-14b', rig=RIG, method='full')}", width=width, scheme=scheme)
+    watcher = open_page(
+        f"{language}{calculator_path(model='qwen3-14b', rig=RIG, method='full')}", width=width, scheme=scheme
+    )
     for details in watcher.page.locator(".tf-form summary").all():
         details.click()
     watcher.page.evaluate("scrollTo(0, 0)")

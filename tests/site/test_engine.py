@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 import yaml
-from playwright.sync_api import Page
+from playwright.sync_api import Page  # noqa: TC002
 
 from generator.architecture import adapter_targets, count_parameters, lora_parameters, shape_of_size
 from generator.catalog.hugging_face import shape_of
@@ -190,7 +190,8 @@ def test_models_of_the_catalogue_have_their_exact_counts(engine: Page) -> None:
 def test_stand_ins_for_a_bare_size_are_the_same(engine: Page) -> None:
     sizes = [0.1e9, 0.5e9, 1e9, 1.5e9, 3.3e9, 7e9, 8.03e9, 13e9, 70e9, 405e9, 2e12]
     answers = engine.evaluate(
-        "(sizes) => sizes.map((size) => TrainfitEngine.count_parameters(TrainfitEngine.shape_of_size(size)).total)", sizes
+        "(sizes) => sizes.map((size) => TrainfitEngine.count_parameters(TrainfitEngine.shape_of_size(size)).total)",
+        sizes,
     )
     assert answers == [count_parameters(shape_of_size(size)).total for size in sizes]
 

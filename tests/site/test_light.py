@@ -71,7 +71,9 @@ def test_what_numbers_rest_on_stands_beside_them(written) -> None:
     formulas = page.xpath("//ul[@class='tf-light__formulas']/li")
     assert any("weights = (" in line.text_content() for line in formulas)
     assert {link.partition("#")[2] for link in page.xpath("//li/a/@href")} >= {"q-weights", "q-activations"}
-    assert page.xpath("//li/a[starts-with(@href, '../../../sources/')]") or page.xpath("//a[contains(@href, '#constant-')]")
+    assert page.xpath("//li/a[starts-with(@href, '../../../sources/')]") or page.xpath(
+        "//a[contains(@href, '#constant-')]"
+    )
 
 
 def test_previews_speak_the_language_of_the_page(written) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from generator.site.page import LANGUAGES, Language
 from tests.site.html_tree import Element, parse
-from tests.site.pages_support import real_catalog, real_pages
+from tests.site.pages_support import site_catalog, site_pages
 
 LEAST_WORDS = 2
 """Words of a reason at least."""
@@ -16,7 +16,7 @@ LEAST_WORDS = 2
 
 def rows(language: Language, *sections: str) -> Iterator[tuple[str, Element]]:
     """Page and row of every value that a page of these sections shows."""
-    for path, page in real_pages(language).items():
+    for path, page in site_pages(language).items():
         if path.split("/")[0] in sections:
             for html in page.fragments.values():
                 yield from ((path, row) for row in parse(html).elements() if is_value(row))
@@ -57,7 +57,7 @@ def wanting(row: Element) -> bool:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_no_value_without_a_source_or_the_reason_why_it_is_assumed(language: Language) -> None:
     found = list(rows(language, "models", "gpus", "rigs", "methodology"))
-    catalog = real_catalog()
+    catalog = site_catalog()
     shown = {path for path, _ in found}
     assert {f"models/{each}/" for each in catalog.models} <= shown
     assert {f"gpus/{each}/" for each in catalog.gpus} <= shown

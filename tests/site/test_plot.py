@@ -16,7 +16,9 @@ def test_ticks_enclose_the_values(low: float, high: float, wanted: tuple[float, 
 
 
 def test_a_right_estimate_lies_on_the_diagonal() -> None:
-    plot = scatter([(10.0, 10.0, "full", True, "a"), (100.0, 10.0, "lora", False, "b"), (1.0, 1.0, "full", True, "c")], 0.1)
+    plot = scatter(
+        [(10.0, 10.0, "full", True, "a"), (100.0, 10.0, "lora", False, "b"), (1.0, 1.0, "full", True, "c")], 0.1
+    )
     assert plot is not None
     first, last, low = plot.points
     assert (first.name, last.name, low.name) == ("a", "c", "b")

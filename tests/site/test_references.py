@@ -9,7 +9,7 @@ from lxml import html
 from generator.site.references import badge, confluence, embed, markdown, mediawiki, references
 
 URL = "https://example.org/v/a/b/"
-HOSTILE = 'a [b](javascript:x) | c] {d} <script>"&\' *e* _f_ `g` \\ !h'
+HOSTILE = "a [b](javascript:x) | c] {d} <script>\"&' *e* _f_ `g` \\ !h"
 
 
 def test_every_place_has_its_markup() -> None:

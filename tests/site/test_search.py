@@ -22,7 +22,9 @@ def test_names_are_compared_without_what_hands_get_wrong() -> None:
 
 
 def test_the_script_compares_the_same_way() -> None:
-    found = re.search(r'LOOKALIKES = new Map\(\[\.\.\."([^"]+)"\]\.map\(\(char, i\) => \[char, "([a-z]+)"', SCRIPT.read_text("utf-8"))
+    found = re.search(
+        r'LOOKALIKES = new Map\(\[\.\.\."([^"]+)"\]\.map\(\(char, i\) => \[char, "([a-z]+)"', SCRIPT.read_text("utf-8")
+    )
     assert found is not None
     cyrillic = found[1].encode("ascii").decode("unicode_escape")
     assert str.maketrans(cyrillic, found[2]) == LOOKALIKES
@@ -64,7 +66,9 @@ def test_what_people_type_finds_what_they_mean(open_page, language, query, path,
     page.locator("#tf-search-input").fill(query)
     page.locator("#tf-search-results a").first.wait_for()
     page.wait_for_function("!document.querySelector('#tf-search-status').textContent.endsWith('…')")
-    links = page.locator("#tf-search-results a:has(strong)").evaluate_all("all => all.map(link => new URL(link.href).pathname)")
+    links = page.locator("#tf-search-results a:has(strong)").evaluate_all(
+        "all => all.map(link => new URL(link.href).pathname)"
+    )
     assert f"/{language}{path}" in [link.partition("#")[0] for link in links[:among]]
     assert len(links) == len(set(links))
     if query == "RTX A6000 Ada":

@@ -124,6 +124,10 @@ def test_what_is_watched(tmp_path):
 
 def test_a_rig_whose_file_changes_is_shown(tmp_path):
     shown = Shown(("en",), ("4x-rtx-6000-ada",))
-    changed = [tmp_path / "rigs" / "1x-l4.yml", tmp_path / "gpus" / "nvidia" / "l4.yml", tmp_path / "rigs" / "notes.txt"]
+    changed = [
+        tmp_path / "rigs" / "1x-l4.yml",
+        tmp_path / "gpus" / "nvidia" / "l4.yml",
+        tmp_path / "rigs" / "notes.txt",
+    ]
     assert shown.with_changed(map(str, changed), tmp_path).rigs == ("4x-rtx-6000-ada", "1x-l4")
     assert Shown().with_changed(map(str, changed), tmp_path).rigs == ()

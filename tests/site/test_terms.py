@@ -67,11 +67,26 @@ def test_russian_texts_use_one_word_for_one_thing() -> None:
 
 
 def test_the_check_sees_what_it_should() -> None:
-    assert all(re.search(pattern, bad, re.IGNORECASE) for pattern, bad in zip(
-        INSTEAD,
-        ["цена файнтюнинга", "чекпоинт", "шардинг", "мини-батч", "эмбединг", "оффлоад", "квантизация", "претрейн", "риг", "лосс", "оптимайзер"],
-        strict=True,
-    ))
+    assert all(
+        re.search(pattern, bad, re.IGNORECASE)
+        for pattern, bad in zip(
+            INSTEAD,
+            [
+                "цена файнтюнинга",
+                "чекпоинт",
+                "шардинг",
+                "мини-батч",
+                "эмбединг",
+                "оффлоад",
+                "квантизация",
+                "претрейн",
+                "риг",
+                "лосс",
+                "оптимайзер",
+            ],
+            strict=True,
+        )
+    )
     assert not any(re.search(pattern, "полный файнтюнинг, оригинал, триггер", re.IGNORECASE) for pattern in INSTEAD)
 
 
@@ -82,7 +97,9 @@ def test_every_term_stands_on_the_page_once(language) -> None:
     listed = [term for terms in GROUPS.values() for term in terms]
     assert sorted(listed) == sorted(written)
     page = site_pages(language)["terms/"]
-    ids = [e.attributes["id"] for html in page.fragments.values() for e in parse(html).elements() if "id" in e.attributes]
+    ids = [
+        e.attributes["id"] for html in page.fragments.values() for e in parse(html).elements() if "id" in e.attributes
+    ]
     assert ids == listed
     assert set(PLACES) <= set(listed)
     for term in listed:

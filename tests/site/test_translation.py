@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page  # noqa: TC002
 
 from generator.site.browser import program
 from generator.site.browser.bundle import RUNTIME
@@ -27,11 +27,13 @@ def sample(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     """Makes a module of this source that Program can find; returns it."""
 
     def make(source: str) -> types.ModuleType:
-        text = "from __future__ import annotations\nfrom dataclasses import dataclass, replace\nfrom enum import StrEnum\n"
+        text = (
+            "from __future__ import annotations\nfrom dataclasses import dataclass, replace\nfrom enum import StrEnum\n"
+        )
         text += textwrap.dedent(source)
         module = types.ModuleType(NAME)
         monkeypatch.setitem(sys.modules, NAME, module)
-        exec(compile(text, NAME, "exec"), vars(module))  # noqa: S102 # the text is in this file
+        exec(compile(text, NAME, "exec"), vars(module))  # the text is in this file
         monkeypatch.setattr(program.inspect, "getsource", lambda _: text)
         program.module_of.cache_clear()
         return module
@@ -134,5 +136,5 @@ def test_a_formula_that_steps_do_not_use_is_refused(formula: str) -> None:
 @pytest.mark.parametrize("formula", ["a - (b - c)", "a / (b * c)", "a * b + c", "(a + b) * c", "-a - -b", "a - b - c"])
 def test_a_formula_keeps_its_order(formula: str, blank: Page) -> None:
     values = {"a": 0.1, "b": 0.7, "c": 1e17}
-    expected = eval(compile(ast.parse(formula, mode="eval"), "formula", "eval"), {}, values)  # noqa: S307
+    expected = eval(compile(ast.parse(formula, mode="eval"), "formula", "eval"), {}, values)
     assert blank.evaluate(f"(({{a, b, c}}) => {javascript(formula)})({json.dumps(values)})") == expected

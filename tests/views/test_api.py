@@ -23,6 +23,7 @@ from generator.views.api import (
     sources_file,
 )
 from generator.views.api_records import FILES, Peak, RigFile
+from generator.views.api_runs import RUNS_PATH
 
 RIG = "4x-rtx-6000-ada"
 
@@ -125,7 +126,7 @@ def test_the_index_lists_all_files_and_their_schemas(catalog: Catalog, report: R
     reports = {RIG: report}
     files, tables = api_files(catalog, reports), api_tables(catalog, reports)
     index = files["index.json"][1].model_dump()
-    assert [each["path"] for each in index["files"]] == sorted([*files, *tables])
+    assert [each["path"] for each in index["files"]] == sorted([*files, *tables, RUNS_PATH])
     assert {each["schema_path"] for each in index["files"]} - {None} == set(schemas())
     assert {kind for kind, _ in files.values()} == set(FILES)
 

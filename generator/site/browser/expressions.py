@@ -203,7 +203,7 @@ class Expressions:
         return f"$at({self(node.value)}, {self(node.slice)})"
 
     def _joinedstr(self, node: ast.JoinedStr) -> str:
-        return f"[{', '.join(map(self._piece, node.values))}].join(\"\")"
+        return f'[{", ".join(map(self._piece, node.values))}].join("")'
 
     def _piece(self, node: ast.expr) -> str:
         if not isinstance(node, ast.FormattedValue):

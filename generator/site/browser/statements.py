@@ -81,7 +81,9 @@ class Body:
 
     def expression(self, node: ast.expr) -> str:
         """An expression at the top of the module."""
-        bound = {name for each in ast.walk(node) if isinstance(each, ast.comprehension) for name in names_in(each.target)}
+        bound = {
+            name for each in ast.walk(node) if isinstance(each, ast.comprehension) for name in names_in(each.target)
+        }
         bound |= {arg.arg for each in ast.walk(node) if isinstance(each, ast.Lambda) for arg in each.args.args}
         return Expressions(Local(self.place, bound, method=False, inner={}))(node)
 
@@ -93,7 +95,13 @@ class Body:
     def method(self, node: ast.FunctionDef) -> str:
         """A method or property of a class."""
         decorators = {each.id for each in node.decorator_list if isinstance(each, ast.Name)}
-        kind = "get " if decorators & {"property", "cached_property"} else "static " if "staticmethod" in decorators else ""
+        kind = (
+            "get "
+            if decorators & {"property", "cached_property"}
+            else "static "
+            if "staticmethod" in decorators
+            else ""
+        )
         taken, lines = self._parts(node, method="staticmethod" not in decorators)
         return "\n".join([f"  {kind}{identifier(node.name)}({taken}) {{", *lines, "  }"])
 
@@ -101,14 +109,21 @@ class Body:
         """Parameters and lines of a function."""
         arguments = node.args
         positional = [*arguments.posonlyargs, *arguments.args]
-        defaults: list[ast.expr | None] = [None] * (len(positional) - len(arguments.defaults)) + list(arguments.defaults)
-        every = [*zip(positional, defaults, strict=True), *zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)]
+        defaults: list[ast.expr | None] = [None] * (len(positional) - len(arguments.defaults)) + list(
+            arguments.defaults
+        )
+        every = [
+            *zip(positional, defaults, strict=True),
+            *zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True),
+        ]
         names = [each.arg for each, _ in every]
         names += [each.arg for each in (arguments.vararg, arguments.kwarg) if each]
         inner = [each for each in node.body if isinstance(each, ast.FunctionDef)]
         variables = [name for name in dict.fromkeys(assigned(node.body)) if name not in names]
         known = self.around | {*names, *variables, *(each.name for each in inner), *bound_in_expressions(node)}
-        scope = Local(self.place, known, method=method or self.in_method, inner={each.name: _signature(each) for each in inner})
+        scope = Local(
+            self.place, known, method=method or self.in_method, inner={each.name: _signature(each) for each in inner}
+        )
         block = Block(Expressions(scope), Body(self.place, known, method=method or self.in_method))
         taken = [
             identifier(each.arg) + (f" = {block.expressions(default)}" if default else "")
@@ -138,7 +153,7 @@ class Block:
         """Statements, docstrings left out."""
         return [line for node in body for line in self._statement(node)]
 
-    def _statement(self, node: ast.stmt) -> list[str]:
+    def _statement(self, node: ast.stmt) -> list[str]:  # noqa: C901 (one case for each kind)
         e = self.expressions
         match node:
             case ast.Expr(value=ast.Constant()) | ast.Pass():
