@@ -10,7 +10,7 @@ import datetime
 import os
 import shutil
 from collections.abc import Collection, Iterable, Mapping
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -29,6 +29,7 @@ from generator.site.pages_env import environment, typeset
 from generator.site.pages_site import SIGNS, Site
 from generator.site.policy import LIGHT_POLICY
 from generator.site.previews import preview_url
+from generator.site.side_by_side import side_by_side
 from generator.site.urls import PREFIXES, language_link, page_url
 from generator.verdict.results import RigReport, VerdictId
 from generator.views.api import generator_version, model_path
@@ -285,9 +286,21 @@ def write_all(
     catalog: Catalog, reports: Mapping[str, RigReport], languages: tuple[Language, ...], target: Path
 ) -> None:
     """Writes the light pages of every language below the finished site."""
-    for language in languages:
-        writer = LightWriter(Site(catalog, reports, language), languages)
-        for report in reports.values():
-            for model in catalog.models:
-                writer.write(light(catalog, report, model), target)
+    side_by_side(
+        {language: partial(write_language, catalog, reports, language, languages, target) for language in languages}
+    )
     write_moved(catalog, reports.keys(), languages, target)
+
+
+def write_language(
+    catalog: Catalog,
+    reports: Mapping[str, RigReport],
+    language: Language,
+    languages: tuple[Language, ...],
+    target: Path,
+) -> None:
+    """Writes the light pages of one language, which link to those of the others."""
+    writer = LightWriter(Site(catalog, reports, language), languages)
+    for report in reports.values():
+        for model in catalog.models:
+            writer.write(light(catalog, report, model), target)

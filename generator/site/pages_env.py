@@ -49,6 +49,7 @@ def environment() -> Environment:
     return Environment(
         loader=FileSystemLoader(TEMPLATES_DIR),
         autoescape=True,
+        auto_reload=False,  # a process makes one build
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
@@ -150,6 +151,8 @@ class PageWriter:
 
 def fill(text: str, values: Mapping[str, Value]) -> Markup:
     """The escaped text with `{name}` replaced by values, escaped unless Markup; other braces stay as they are."""
+    if not values:
+        return escape(text)
     pattern = re.compile("|".join(re.escape("{" + name + "}") for name in sorted(values)) or r"(?!)")
     pieces: list[Markup] = []
     end = 0

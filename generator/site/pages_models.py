@@ -10,6 +10,7 @@ from generator.verdict.results import Verdict
 from generator.views.facts import facts_of
 from generator.views.light import what_is_not_modelled
 from generator.views.needs import needs_of
+from generator.views.rigs import methods_of
 
 
 def models_page(site: Site) -> Page:
@@ -36,8 +37,9 @@ def model_page(site: Site, model_id: str) -> Page:
     """One model: its verdicts with everything they rest on, its facts with their sources."""
     writer = site.writer(site.model_path(model_id))
     model = site.catalog.models[model_id]
+    methods = methods_of(site.catalog)
     by_rig: dict[str, dict[str, Verdict]] = {
-        rig: {method: verdict for (judged, method), verdict in report.verdicts.items() if judged == model_id}
+        rig: {method: report.verdicts[model_id, method] for method in methods if (model_id, method) in report.verdicts}
         for rig, report in site.reports.items()
     }
     family = site.catalog.family_of(model_id)

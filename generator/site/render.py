@@ -11,6 +11,7 @@ import json
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -23,6 +24,7 @@ from generator.site.browser.bundle import scripts
 from generator.site.messages import Messages
 from generator.site.page import LANGUAGES, SECTIONS, Language, Page
 from generator.site.pages import render_pages
+from generator.site.side_by_side import side_by_side
 from generator.site.urls import ordered
 from generator.verdict import RigReport, judge_rig
 from generator.views.api import generator_version
@@ -251,14 +253,15 @@ def render(
     reports = judge_rigs(catalog) if reports is None else reports
     chosen = ordered(languages)
     facts = facts_of(catalog, chosen)
-    documents = {
-        language: collect(render_pages(catalog, reports, language), source_dir / "docs" / language)
-        for language in chosen
-    }
+    made = scripts(catalog)
+
+    def write(language: Language) -> list[Document]:
+        documents = collect(render_pages(catalog, reports, language), source_dir / "docs" / language)
+        write_language(documents, language, facts, work_dir, source_dir, made)
+        return documents
+
+    documents = side_by_side({language: partial(write, language) for language in chosen})
     paths = {language: {document.path for document in documents[language]} for language in chosen}
     if len(chosen) > 1 and paths["ru"] != paths["en"]:
         raise BuildError(f"pages in one language only: {', '.join(sorted(paths['ru'] ^ paths['en']))}")
-    made = scripts(catalog)
-    for language in chosen:
-        write_language(documents[language], language, facts, work_dir, source_dir, made)
     return documents

@@ -1,0 +1,73 @@
+"""Independent parts of a build side by side, each in a process that starts with all that has been computed so far."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import threading
+from collections.abc import Callable, Mapping
+from multiprocessing.connection import Connection
+from typing import Any, TypeVar
+
+from generator.errors import BuildError
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+def possible() -> bool:
+    """Whether a copy of this process can go on alone: not on Windows, and not beside threads: their locks stay held.
+
+    On macOS the system's own libraries may not survive it.
+    """
+    platform = os.uname().sysname if hasattr(os, "uname") else "Windows"
+    return platform == "Linux" and threading.active_count() == 1 and (os.cpu_count() or 1) > 1
+
+
+def side_by_side(tasks: Mapping[K, Callable[[], V]]) -> dict[K, V]:
+    """What each task returns, in the order given; one after the other where processes are not possible.
+
+    What a task returns has to be picklable. An error of a task is raised here, that of the first in order, when all
+    have ended; BuildError where a process ended without a word.
+    """
+    if len(tasks) < 2 or not possible():
+        return {key: task() for key, task in tasks.items()}
+    # A fork, because the reports of all rigs would take longer to send than the work takes.
+    context = multiprocessing.get_context("fork")
+    running = []
+    for key, task in tasks.items():
+        receiver, sender = context.Pipe(duplex=False)
+        process = context.Process(target=_run, args=(task, sender), daemon=True)
+        process.start()
+        sender.close()
+        running.append((key, process, receiver))
+    results: dict[K, Any] = {}
+    errors: list[BaseException] = []
+    try:
+        for key, process, receiver in running:
+            try:
+                results[key], error = receiver.recv()
+            except EOFError:
+                process.join()
+                error = BuildError(f"a process of the build ended early, with code {process.exitcode}")
+            if error is not None:
+                errors.append(error)
+            process.join()
+    finally:
+        for _, process, receiver in running:
+            receiver.close()
+            if process.is_alive():
+                process.terminate()
+                process.join()
+    if errors:
+        raise errors[0]
+    return results
+
+
+def _run(task: Callable[[], Any], sender: Connection) -> None:
+    """Sends what the task returns, or the error that it raises."""
+    try:
+        answer: tuple[Any, BaseException | None] = task(), None
+    except Exception as error:  # noqa: BLE001 # whatever it is, it is the parent's to raise
+        answer = None, error
+    sender.send(answer)

@@ -1,0 +1,46 @@
+"""Parts of a build in processes of their own."""
+
+from __future__ import annotations
+
+import os
+import threading
+
+import pytest
+
+from generator.errors import BuildError
+from generator.site import side_by_side as module
+from generator.site.side_by_side import side_by_side
+
+
+def fail() -> int:
+    raise BuildError("no")
+
+
+def test_results_come_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "possible", lambda: True)
+    assert list(side_by_side({"b": lambda: 1, "a": lambda: 2}).items()) == [("b", 1), ("a", 2)]
+    pids = side_by_side({"b": os.getpid, "a": os.getpid})
+    assert os.getpid() not in pids.values()
+
+
+def test_an_error_is_that_of_the_task(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "possible", lambda: True)
+    with pytest.raises(BuildError, match="^no$"):
+        side_by_side({"a": fail, "b": lambda: 1})
+
+
+def test_a_process_that_dies_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "possible", lambda: True)
+    with pytest.raises(BuildError, match="ended early, with code 3"):
+        side_by_side({"a": lambda: os._exit(3), "b": lambda: 1})
+
+
+def test_beside_threads_one_after_the_other() -> None:
+    stop = threading.Event()
+    thread = threading.Thread(target=stop.wait)
+    thread.start()
+    try:
+        assert side_by_side({"a": os.getpid, "b": os.getpid}) == dict.fromkeys("ab", os.getpid())
+    finally:
+        stop.set()
+        thread.join()
