@@ -25,7 +25,7 @@ def test_results_come_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_an_error_is_that_of_the_task(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "possible", lambda: True)
-    with pytest.raises(BuildError, match="^no$"):
+    with pytest.raises(BuildError, match=r"^no$"):
         side_by_side({"a": fail, "b": lambda: 1})
 
 
