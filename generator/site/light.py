@@ -289,7 +289,6 @@ def write_all(
     side_by_side(
         {language: partial(write_language, catalog, reports, language, languages, target) for language in languages}
     )
-    # After all: they copy what stands there by then.
     write_moved(catalog, reports.keys(), languages, target)
 
 

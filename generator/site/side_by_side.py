@@ -16,9 +16,9 @@ V = TypeVar("V")
 
 
 def possible() -> bool:
-    """Whether a copy of this process can go on alone: on Linux, without threads, whose locks would stay held.
+    """Whether a copy of this process can go on alone: not on Windows, and not beside threads: their locks stay held.
 
-    Windows has no such copies, and on macOS the system's own libraries may not survive one.
+    On macOS the system's own libraries may not survive it.
     """
     platform = os.uname().sysname if hasattr(os, "uname") else "Windows"
     return platform == "Linux" and threading.active_count() == 1 and (os.cpu_count() or 1) > 1
