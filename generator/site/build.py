@@ -153,6 +153,8 @@ def build(
             return _build(catalog, site_dir, chosen, work_dir, source_dir)
     except OSError as error:
         raise BuildError(f"the site could not be written: {error}") from error
+    finally:
+        gc.unfreeze()
 
 
 def _build(
@@ -187,5 +189,4 @@ def _build(
         put_in_place(staging, site_dir)
     finally:
         shutil.rmtree(staging, ignore_errors=True)
-        gc.unfreeze()
     return Built(site_dir=site_dir, pages=sum(map(len, documents.values())), languages=languages)
