@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import datetime
+import gc
 import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from generator.catalog import Catalog, load_catalog
@@ -24,6 +26,7 @@ from generator.site.pages_site import home_rig
 from generator.site.pages_stack import write_configs
 from generator.site.previews import write_previews
 from generator.site.render import ROOT, facts_of, judge_rigs, render
+from generator.site.side_by_side import side_by_side
 from generator.site.swap import check_replaceable, put_in_place
 from generator.site.urls import REPOSITORY_URL_VARIABLE, SITE_URL_VARIABLE, ordered
 
@@ -156,6 +159,8 @@ def _build(
     catalog: Catalog, site_dir: Path, languages: tuple[Language, ...], work_dir: Path, source_dir: Path
 ) -> Built:
     reports = judge_rigs(catalog)
+    # All that is there by now stays to the end: to look for garbage in it again and again takes a tenth of the build.
+    gc.freeze()
     documents = render(catalog, work_dir, languages, source_dir, reports)
     variables = environment(catalog.data_date, work_dir)
     staging = site_dir.with_name(f"{site_dir.name}-new")
@@ -163,20 +168,24 @@ def _build(
         shutil.rmtree(staging, ignore_errors=True)
         assemble.join(run_mkdocs(languages, work_dir, variables), staging)
         styles.trim(staging)
-        search.index(staging, variables)
+        parts: dict[str, Callable[[], object]] = {
+            "search": partial(search.index, staging, variables),
+            "api": partial(write_api, catalog, reports, staging),
+            "previews": partial(write_previews, catalog, staging, languages),
+        }
+        side_by_side(parts)
         search.write_names(catalog, staging, languages)
         paths = [document.path for document in documents[languages[0]]]
         title = Messages(languages[0])("shell.site.name")
         titles = {language: {page.path: page.title for page in documents[language]} for language in languages}
         assemble.write_redirects(staging, catalog.permalinks, titles)
-        write_previews(catalog, staging, languages)
         write_all(catalog, reports, languages, staging)
         paths += light_paths(catalog, reports)
         assemble.finish(staging, paths, languages, facts_of(catalog, languages), title)
-        write_api(catalog, reports, staging)
         write_feeds(catalog, languages, staging)
         write_configs(catalog, reports[home_rig(catalog, reports)], staging, languages)
         put_in_place(staging, site_dir)
     finally:
         shutil.rmtree(staging, ignore_errors=True)
+        gc.unfreeze()
     return Built(site_dir=site_dir, pages=sum(map(len, documents.values())), languages=languages)

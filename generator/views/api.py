@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
@@ -47,6 +48,8 @@ Reports = Mapping[str, RigReport]
 Cell = str | int | float | None
 """A cell of a table, not formatted."""
 
+ALL_TABLE_PATH = "verdicts.csv"
+"""The table of all rigs together."""
 VERDICT_COLUMNS = (
     "rig",
     "model",
@@ -84,6 +87,8 @@ def _head(catalog: Catalog) -> dict[str, Any]:
 
 
 def _rounded(value: float) -> float:
+    if not math.isfinite(value):
+        raise ValueError(f"expected a finite number, found {value}")
     return round(float(value), DIGITS)
 
 
@@ -113,10 +118,10 @@ def _numbers(verdict: Verdict) -> dict[str, Any]:
 
 def _verdicts(catalog: Catalog, report: RigReport, model: str | None = None) -> Iterator[Verdict]:
     """Verdicts of a report by model id and in the order of the methods."""
-    methods = list(methods_of(catalog))
-    for key in sorted(report.verdicts, key=lambda key: (key[0], methods.index(key[1]))):
-        if model in (None, key[0]):
-            yield report.verdicts[key]
+    methods = methods_of(catalog)
+    models = sorted({judged for judged, _ in report.verdicts}) if model is None else [model]
+    keys = ((each, method) for each in models for method in methods)
+    return (report.verdicts[key] for key in keys if key in report.verdicts)
 
 
 def _modes(report: RigReport, model: str) -> tuple[ModeRecord, ...]:
@@ -254,7 +259,7 @@ def api_files(catalog: Catalog, reports: Reports) -> dict[str, tuple[str, Head]]
         **{model_path(model): ("model", model_file(catalog, reports, model)) for model in catalog.models},
     }
     listed = {"index.json": "index", **{path: kind for path, (kind, _) in files.items()}}
-    tables = [*api_tables(catalog, reports), RUNS_PATH]
+    tables = [*map(rig_table_path, reports), ALL_TABLE_PATH, RUNS_PATH]
     index = IndexFile(
         **_head(catalog),
         files=tuple(
@@ -277,7 +282,7 @@ def api_tables(catalog: Catalog, reports: Reports) -> dict[str, list[tuple[Cell,
     """Path → rows of VERDICT_COLUMNS of each table, all rigs together and each alone."""
     by_rig = {rig: [_row(rig, verdict) for verdict in _verdicts(catalog, reports[rig])] for rig in sorted(reports)}
     everything = [row for rows in by_rig.values() for row in rows]
-    return {**{rig_table_path(rig): rows for rig, rows in by_rig.items()}, "verdicts.csv": everything}
+    return {**{rig_table_path(rig): rows for rig, rows in by_rig.items()}, ALL_TABLE_PATH: everything}
 
 
 def _row(rig: str, verdict: Verdict) -> tuple[Cell, ...]:
