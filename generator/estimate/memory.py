@@ -139,12 +139,19 @@ def gradients(
 def accumulated_gradients(
     accumulates: float,
     unsharded_accumulation: float,
+    sharding_fsdp2: float,
+    reduce_bytes: float,
     gradient_bytes: float,
     trained_parameters: float,
     gradients: float,
 ) -> float:
-    """Gradients kept from earlier micro-batches; whole ones on every GPU where they are reduced only at the end."""
-    return accumulates * where(unsharded_accumulation, gradient_bytes * trained_parameters, gradients)
+    """Gradients kept from earlier micro-batches; whole ones on every GPU where they are reduced only at the end.
+
+    FSDP2 keeps these in the type in which it reduces (`FSDPParam.to_accumulated_grad_if_needed` of PyTorch 2.13).
+    """
+    return accumulates * where(
+        unsharded_accumulation, where(sharding_fsdp2, reduce_bytes, gradient_bytes) * trained_parameters, gradients
+    )
 
 
 @MEMORY.step("bytes")

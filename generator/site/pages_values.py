@@ -33,6 +33,10 @@ def anchor_of(quantity: str) -> str:
     return f"constant-{name}" if quantity in CONSTANT_NAMES else f"q-{name}"
 
 
+LEAST_GIB = 0.005
+"""What is less is 0.00 when written with two digits."""
+
+
 class ValueWriter:
     """Writes values in the language of a page."""
 
@@ -84,9 +88,12 @@ class ValueWriter:
         return self.formats.number(value, 4, trim=True)
 
     def quantity(self, quantity: Quantity) -> str:
-        """The value of a step or an input; bytes as GiB, large numbers in groups."""
+        """The value of a step or an input; bytes as GiB unless that would read as nothing, large numbers in groups."""
         if quantity.unit == "bytes":
-            return self.formats.gib(gib_from_bytes(quantity.value), 2)
+            gib = gib_from_bytes(quantity.value)
+            if 0 < gib < LEAST_GIB:
+                return self.formats.unit(quantity.value, "byte", 2, trim=True)
+            return self.formats.gib(gib, 2)
         digits = 0 if abs(quantity.value) >= 1000 else 4
         return self.formats.number(quantity.value, digits, trim=digits > 0)
 

@@ -86,3 +86,20 @@ def test_percentile_lies_between_neighbours() -> None:
     assert percentile([1.0, 2.0, 3.0], 0.5) == 2.0
     assert percentile([1.0, 2.0], 0.9) == pytest.approx(1.9)
     assert percentile([5.0], 0.9) == 5.0
+
+
+def test_the_thresholds_tell_of_the_runs_as_they_are(catalog: Catalog) -> None:
+    """The reasons of the policy count published runs: when these or the estimate change, so do the words."""
+    judged = [
+        (each.ratio, each.run.published.outcome) for each in compare(catalog).comparisons if each.ratio is not None
+    ]
+    low = [outcome for ratio, outcome in judged if ratio <= 0.8]
+    high = [outcome for ratio, outcome in judged if ratio > 0.95]
+    policy = catalog.policy
+    assert f"Of {len(low)} published runs" in policy.comfortable_ratio.reason.en
+    assert f"{low.count('finished')} finished" in policy.comfortable_ratio.reason.en
+    assert f"of {len(high)} published runs" in policy.borderline_ratio.reason.en
+    assert (
+        f"{high.count('failed')} did not finish; the {high.count('finished')} that did"
+        in policy.borderline_ratio.reason.en
+    )
