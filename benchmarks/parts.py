@@ -12,7 +12,8 @@ from generator.estimate import Plan, estimate
 from generator.estimate.many import estimate_many
 from generator.site.build import build, environment, render, run_mkdocs
 from generator.site.page import LANGUAGES
-from generator.verdict import judge_rig, setup_of, subject_of, verdicts_alone
+from generator.site.render import judge_rigs
+from generator.verdict import setup_of, subject_of, verdicts_alone
 from generator.verdict.setup import applies, plan_for
 
 CONTEXTS = (512, 1024, 2048, 4096, 8192, 16_384, 32_768, 131_072)
@@ -45,7 +46,7 @@ def steps() -> tuple[Step, ...]:
             "grid", f"{size} estimates by columns: models × rigs × recipes × contexts", lambda _: by_columns(), 1, size
         ),
         Step("lock", f"{pairs} verdicts alone: rigs × models × methods", lambda _: alone(load_catalog()), 3, pairs),
-        Step("judge", "the same with everything that pages say of them", lambda _: reports(load_catalog()), 3, pairs),
+        Step("judge", "the same with all that pages say of them", lambda _: judge_rigs(load_catalog()), 3, pairs),
         Step("render", "Markdown and fragments, both languages", lambda folder: render(load_catalog(), folder), 1),
         Step("mkdocs", "bare `mkdocs build` of that Markdown with the same hook, both languages", bare_mkdocs, 2),
         Step("build", "the site: all of the above, light pages, files, the search index", build_in, 2),
@@ -83,11 +84,6 @@ def by_columns() -> object:
 def alone(catalog: Catalog) -> object:
     """What `trainfit lock` computes."""
     return [verdicts_alone(catalog, rig) for rig in catalog.rigs]
-
-
-def reports(catalog: Catalog) -> object:
-    """The report of every rig."""
-    return [judge_rig(catalog, rig) for rig in catalog.rigs]
 
 
 def bare_mkdocs(folder: Path) -> object:

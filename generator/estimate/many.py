@@ -16,7 +16,7 @@ from generator.estimate.layers import adapter_numbers, model_numbers
 from generator.estimate.phases import PHASE_STEPS
 from generator.estimate.plan import Plan
 from generator.estimate.results import Fits
-from generator.estimate.run import ALL, limits_of
+from generator.estimate.run import ALL, LATER_FIRST, limits_of, usable_gib_of
 from generator.units import gib_from_bytes
 
 Numbers = npt.NDArray[np.float64]
@@ -25,8 +25,6 @@ WANTED = (
     "peak", "peak_low", "peak_high", "overhead_gib", "host_memory", "trained_parameters", "tokens_per_second",
     *PHASE_STEPS.values(),
 )  # fmt: skip
-LATER_FIRST = (*(phase for phase in PHASE_STEPS if phase != "load"), "load")
-"""Phases in the order in which the first that reaches the peak is named: loading only when nothing later does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +48,7 @@ def estimate_many(catalog: Catalog, plans: Sequence[Plan]) -> Many:
     """Memory and time of all plans; raises UnknownIdError for an unknown GPU. Equal to `estimate` to the last bit."""
     values = ALL.evaluate_columns(_inputs(catalog, plans), WANTED)
     spread = {name: np.broadcast_to(values[name], len(plans)) for name in WANTED}
-    usable = _each(plans, lambda plan: (plan.gpu, plan.ecc), lambda plan: _usable(catalog, plan))
+    usable = np.array([usable_gib_of(catalog, plan) for plan in plans], dtype=np.float64)
     peak = _gib(spread["peak"])
     offloaded = np.array([plan.cpu_offload != "none" for plan in plans])
     phases = np.array([spread[PHASE_STEPS[phase]] for phase in LATER_FIRST])
@@ -71,10 +69,6 @@ def estimate_many(catalog: Catalog, plans: Sequence[Plan]) -> Many:
 def _gib(values_bytes: Numbers) -> Numbers:
     found: Numbers = gib_from_bytes(values_bytes)  # type: ignore[arg-type,assignment]  # it divides, columns too
     return found
-
-
-def _usable(catalog: Catalog, plan: Plan) -> float:
-    return catalog.gpus[catalog.resolve_gpu(plan.gpu)].framework_visible_gib.of(plan.ecc).value
 
 
 def _fits(peak: Numbers, overhead: Numbers, usable: Numbers, limits: tuple[float, float]) -> list[Fits]:
@@ -111,12 +105,3 @@ def _columns(keys: Sequence[Any], numbers_of: Callable[[Any], Mapping[str, float
     index = np.array([places.setdefault(key, len(places)) for key in keys])
     found = [numbers_of(key) for key in places]
     return {name: np.array([each[name] for each in found], dtype=np.float64)[index] for name in found[0]}
-
-
-def _each(plans: Sequence[Plan], key_of: Callable[[Plan], Any], number_of: Callable[[Plan], float]) -> Numbers:
-    by_key: dict[Any, float] = {}
-    for plan in plans:
-        key = key_of(plan)
-        if key not in by_key:
-            by_key[key] = number_of(plan)
-    return np.array([by_key[key_of(plan)] for plan in plans], dtype=np.float64)

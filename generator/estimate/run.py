@@ -44,10 +44,12 @@ def _trace(plan: Plan, catalog: Catalog) -> dict[str, float]:
     return ALL.evaluate(inputs_of(plan, catalog.constants, catalog.gpus[catalog.resolve_gpu(plan.gpu)]))
 
 
+LATER_FIRST = (*(phase for phase in PHASE_STEPS if phase != "load"), "load")
+"""Phases in the order in which the first that reaches the peak is named: loading only when nothing later does."""
+
+
 def _peak_phase(values: Mapping[str, float]) -> str:
-    """The first phase that reaches the peak; loading only when nothing later does."""
-    later = [phase for phase in PHASE_STEPS if phase != "load"]
-    return max([*later, "load"], key=lambda phase: values[PHASE_STEPS[phase]])
+    return max(LATER_FIRST, key=lambda phase: values[PHASE_STEPS[phase]])
 
 
 def _phases_gib(values: Mapping[str, float]) -> dict[str, Mapping[str, float]]:
@@ -117,6 +119,11 @@ def peak_and_overhead(
     return values["peak"], values["overhead_gib"]
 
 
+def usable_gib_of(catalog: Catalog, plan: Plan) -> float:
+    """What the framework sees of the plan's card, in GiB; raises UnknownIdError."""
+    return catalog.gpus[catalog.resolve_gpu(plan.gpu)].framework_visible_gib.of(plan.ecc).value
+
+
 def memory_of(
     catalog: Catalog,
     plan: Plan,
@@ -128,7 +135,7 @@ def memory_of(
     changed = seq_len or plan.seq_len, grad_accum or plan.grad_accum, grad_sync or plan.grad_sync
     peak_bytes, overhead = peak_and_overhead(catalog.constants, plan, *changed)
     peak = gib_from_bytes(peak_bytes)
-    usable = catalog.gpus[catalog.resolve_gpu(plan.gpu)].framework_visible_gib.of(plan.ecc).value
+    usable = usable_gib_of(catalog, plan)
     fits = fits_of(peak / usable, peak, overhead, usable, limits_of(catalog.policy))
     return MemoryOnly(peak_gib=peak, ratio=peak / usable, fits=fits)
 

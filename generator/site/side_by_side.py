@@ -7,6 +7,7 @@ import os
 import threading
 from collections.abc import Callable, Mapping
 from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
 from typing import Any, TypeVar
 
 from generator.errors import BuildError
@@ -46,13 +47,9 @@ def side_by_side(tasks: Mapping[K, Callable[[], V]]) -> dict[K, V]:
     try:
         for key, process, receiver in running:
             try:
-                results[key], error = receiver.recv()
-            except EOFError:
-                process.join()
-                error = BuildError(f"a process of the build ended early, with code {process.exitcode}")
-            if error is not None:
+                results[key] = _result(process, receiver)
+            except Exception as error:  # noqa: BLE001 # whatever it is, the others may end first
                 errors.append(error)
-            process.join()
     finally:
         for _, process, receiver in running:
             receiver.close()
@@ -62,6 +59,19 @@ def side_by_side(tasks: Mapping[K, Callable[[], V]]) -> dict[K, V]:
     if errors:
         raise errors[0]
     return results
+
+
+def _result(process: BaseProcess, receiver: Connection) -> Any:
+    """What a task returned; raises its error, BuildError where its process ended without a word."""
+    try:
+        result, error = receiver.recv()
+    except EOFError:
+        process.join()
+        raise BuildError(f"a process of the build ended early, with code {process.exitcode}") from None
+    process.join()
+    if error is not None:
+        raise error
+    return result
 
 
 def _run(task: Callable[[], Any], sender: Connection) -> None:

@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 
 from generator.architecture import LORA_TARGETS, Architecture, count_parameters
 from generator.estimate import Plan, estimate
-from generator.estimate.run import peak_gib
+from generator.estimate.inputs import FLAGS, card_numbers, link_numbers
+from generator.estimate.run import ALL, BEFORE_TIME, peak_gib
+from generator.estimate.steps import outside
 
 GIB = 2**30
 SHAPE = Architecture(
@@ -197,3 +199,11 @@ def test_the_peak_is_the_largest_phase_and_the_band_surrounds_it(catalog, a_plan
 def test_a_higher_rank_never_needs_less(catalog, rank: int, seq_len: int) -> None:
     some = adapters(lora_rank=rank, seq_len=seq_len)
     assert peak_gib(catalog.constants, replace(some, lora_rank=rank + 1)) >= peak_gib(catalog.constants, some)
+
+
+def test_memory_knows_nothing_of_the_card_and_its_link(catalog) -> None:
+    """What is remembered of a plan holds on every card, and pages say it once for all rigs of as many cards."""
+    gpu = catalog.gpus["rtx-6000-ada"]
+    card = {*card_numbers(gpu), *link_numbers(22.0), *FLAGS["ecc"].values()}
+    assert card.isdisjoint(outside(BEFORE_TIME.steps))
+    assert not card.isdisjoint(outside(ALL.steps))

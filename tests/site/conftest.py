@@ -6,7 +6,7 @@ import fcntl
 import json
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from generator.site import build as building
 from generator.site.build import build
 
 SUB_PATH = "/name/"
@@ -34,6 +35,22 @@ def site_dir(shared_dir: Path, reduced_data: Path) -> Path:
         if not target.exists():
             build(reduced_data, target, work_dir=shared_dir / "work")
     return target
+
+
+@pytest.fixture
+def without_programs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Builds in which neither MkDocs nor Pagefind runs: an empty page for each language instead."""
+
+    def mkdocs(languages: Sequence[str], work_dir: Path, variables: object) -> dict[str, Path]:  # noqa: ARG001
+        pages = {language: work_dir / "html" / language for language in languages}
+        for folder in pages.values():
+            folder.mkdir(parents=True)
+            (folder / "index.html").write_text("<!doctype html>", encoding="utf-8")
+        return pages
+
+    monkeypatch.setattr(building, "run_mkdocs", mkdocs)
+    monkeypatch.setattr(building.styles, "trim", lambda *_: None)
+    monkeypatch.setattr(building.search, "index", lambda *_: None)
 
 
 class _Handler(SimpleHTTPRequestHandler):

@@ -167,21 +167,9 @@ def test_the_page_of_a_rig_links_its_table(language, root: str) -> None:
     assert {f"{root}{API_PATH}rigs/{RIG}.json", f"{root}{API_PATH}rigs/{RIG}.csv"} <= links
 
 
-def test_a_build_writes_the_files_into_the_site(
-    tmp_path: Path, reduced_data: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.usefixtures("without_programs")
+def test_a_build_writes_the_files_into_the_site(tmp_path: Path, reduced_data: Path) -> None:
     """With everything left out that takes a browser, Pagefind or MkDocs."""
-
-    def mkdocs(languages, work_dir, variables):  # noqa: ARG001
-        pages = {language: work_dir / "html" / language for language in languages}
-        for folder in pages.values():
-            folder.mkdir(parents=True)
-            (folder / "index.html").write_text("<!doctype html>", encoding="utf-8")
-        return pages
-
-    monkeypatch.setattr(building, "run_mkdocs", mkdocs)
-    monkeypatch.setattr(building.styles, "trim", lambda site_dir: None)  # noqa: ARG005
-    monkeypatch.setattr(building.search, "index", lambda site_dir, variables: None)  # noqa: ARG005
     site = building.build(reduced_data, tmp_path / "site", work_dir=tmp_path / "work").site_dir
     for name, text in api_texts(site_catalog(), site_reports()).items():
         assert (site / name).read_bytes() == text.encode("utf-8"), name

@@ -78,6 +78,7 @@ def test_a_killed_build_leaves_one_site_whole(tmp_path: Path, repo_root: Path) -
 
 
 @pytest.mark.parametrize("part", ["styles.trim", "search.index", "assemble.finish", "write_api", "put_in_place"])
+@pytest.mark.usefixtures("without_programs")
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EROFS, errno.ENOENT])
 def test_an_error_of_the_system_is_said_and_leaves_the_old_site(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, part: str, number: int
@@ -91,16 +92,6 @@ def test_an_error_of_the_system_is_said_and_leaves_the_old_site(
     def fail(*_: object) -> None:
         raise OSError(number, os.strerror(number), "somewhere")
 
-    def mkdocs(languages: tuple[str, ...], work_dir: Path, variables: object) -> dict[str, Path]:  # noqa: ARG001
-        pages = {language: work_dir / "html" / language for language in languages}
-        for folder in pages.values():
-            folder.mkdir(parents=True)
-            (folder / "index.html").write_text("<!doctype html>", encoding="utf-8")
-        return pages
-
-    monkeypatch.setattr(building, "run_mkdocs", mkdocs)
-    for stubbed in ("styles.trim", "search.index"):
-        monkeypatch.setattr(f"generator.site.build.{stubbed}", lambda *_: None)
     monkeypatch.setattr(f"generator.site.build.{part}", fail)
     with pytest.raises(BuildError, match="somewhere"):
         building.build(data, site, ["en"], work_dir=tmp_path / "work")
