@@ -13,12 +13,12 @@ from generator.launch import Job, job_of
 from generator.site.launch import written
 from generator.verdict import ad_hoc_rig
 from generator.verdict.setup import Setup
-from tests.stack.jobs import sample, verdict_of
+from tests.stack.jobs import kind, verdict_of, whole_sample
 
 INSTALLED = ("trl", "deepspeed")
 """Frameworks whose libraries are in that environment."""
 EVERY = 7
-"""One in so many jobs of the sample is parsed."""
+"""The first job of each kind is parsed, and one in so many of the others."""
 TOGETHER = ("qwen3-1.7b", "gemma-3-1b")
 """Models that are trained by two processes too."""
 TRAINED = {
@@ -45,8 +45,10 @@ def main(target: Path) -> int:
     shutil.rmtree(target, ignore_errors=True)
     catalog = load_catalog()
     count = 0
-    for place, job in enumerate(sample()):
-        if job.framework in INSTALLED and place % EVERY == 0:
+    kinds = set()
+    for place, job in enumerate(whole_sample()):
+        if job.framework in INSTALLED and (kind(job) not in kinds or place % EVERY == 0):
+            kinds.add(kind(job))
             count += 1
             write(
                 target / f"parsed/{count:03d}-{job.framework}-{job.method}", job, dict(written(catalog, job, "ru")), {}
@@ -54,7 +56,7 @@ def main(target: Path) -> int:
     gpu = next(iter(catalog.rigs.values())).gpu
     for gpus in (1, 2):
         setup: Setup = ad_hoc_rig(catalog, gpu, gpus, 256.0, 20.0)
-        for model, kind in TRAINED.items():
+        for model, model_type in TRAINED.items():
             if gpus > 1 and model not in TOGETHER:
                 continue
             for method in catalog.methods:
@@ -65,7 +67,7 @@ def main(target: Path) -> int:
                     continue
                 count += 1
                 folder = target / f"trained/{gpus}x-{model}-{method}"
-                write(folder, job, dict(written(catalog, job, "en")), {"model_type": kind, "gpus": gpus})
+                write(folder, job, dict(written(catalog, job, "en")), {"model_type": model_type, "gpus": gpus})
     return count
 
 
