@@ -179,12 +179,14 @@ def _levers(catalog: Catalog, job: Job, language: Language) -> Iterator[str]:
             "launch.lever.recipe",
             recipe=recipe.name.in_language(language),
             peak=f.gib(peak),
-            command=_command(job, job.method, framework, recipe),
+            command=config_command(job, job.method, framework, language, "other", recipe),
             gives_up=text,
         ).strip()
     for method in LESS[job.method]:
         name = catalog.methods[method].name.in_language(language)
-        yield t("launch.lever.method", method=name, command=_command(job, method, job.framework))
+        yield t(
+            "launch.lever.method", method=name, command=config_command(job, method, job.framework, language, "other")
+        )
     if plan.ecc == "on":
         gpu = catalog.gpus[plan.gpu]
         gained = gpu.framework_visible_gib.off.value - gpu.framework_visible_gib.on.value
@@ -216,8 +218,12 @@ def _first_that_can(framework: Framework, plan: Plan) -> tuple[Framework, Plan] 
     return None
 
 
-def _command(job: Job, method: str, framework: Framework, recipe: Recipe | None = None) -> str:
-    """The command that writes other files for the same model and machine."""
+def config_command(
+    job: Job, method: str, framework: Framework, language: Language, out: str, recipe: Recipe | None = None
+) -> str:
+    """The command that writes files for the same model and machine into the folder `out`."""
     wishes = [f" --{name.replace('_', '-')} {value}" for name, value in job.asked.items()]
     command = f"trainfit config --model {job.model} --rig {job.rig} --method {method} --framework {framework}"
-    return "".join([command, *wishes, f" --recipe {recipe.id}" if recipe else "", " --out other"])
+    chosen = f" --recipe {recipe.id}" if recipe else ""
+    spoken = "" if language == "en" else f" --language {language}"
+    return "".join([command, *wishes, chosen, spoken, f" --out {out}"])

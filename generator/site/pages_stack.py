@@ -54,7 +54,10 @@ def _largest(catalog: Catalog, report: RigReport, method: str) -> Verdict | None
     found = [
         verdict
         for (model, tried), verdict in report.verdicts.items()
-        if tried == method and verdict.verdict in BEST_FIRST and (not families or catalog.family_of(model) in families)
+        if tried == method
+        and verdict.verdict in BEST_FIRST
+        and model in catalog.models
+        and (not families or catalog.family_of(model) in families)
     ]
     return max(found, key=lambda verdict: _rank(catalog, verdict), default=None)
 

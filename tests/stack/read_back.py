@@ -26,8 +26,6 @@ OPTIMIZERS = {
     "sgd": ("sgd", "fused"),
 }
 ATTENTION = {
-    "flash_attention_2": "flash",
-    "fa2": "flash",
     "varlen": "flash",
     "sdpa": "sdpa",
     "eager": "eager",

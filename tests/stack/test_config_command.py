@@ -8,10 +8,18 @@ from pathlib import Path
 import pytest
 import yaml
 
+from generator.catalog import Catalog
 from generator.cli import main
 from generator.estimate import Plan
 
 RIG = "4x-rtx-6000-ada"
+
+
+@pytest.fixture(autouse=True)
+def read_once(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, catalog: Catalog) -> None:
+    """Reading data/ takes the command two seconds: one test does so, the others share what was read."""
+    if request.node.originalname != "test_it_writes_a_configuration":
+        monkeypatch.setattr("generator.commands.config.load_catalog", lambda _: catalog)
 
 
 def config(tmp_path: Path, *options: str, model: str = "qwen3-8b", method: str = "full") -> tuple[int, Path]:
@@ -70,11 +78,11 @@ def test_a_framework_that_cannot_names_those_that_can(tmp_path: Path, capsys: py
     assert "frameworks that can: trl, deepspeed" in said
 
 
-def test_a_model_that_nobody_modelled_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    from generator.catalog import load_catalog
-
+def test_a_model_that_nobody_modelled_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], catalog: Catalog
+) -> None:
     unmodelled = next(
-        (model for model, record in load_catalog().models.items() if record.architecture.shape().unmodelled), None
+        (model for model, record in catalog.models.items() if record.architecture.shape().unmodelled), None
     )
     assert unmodelled is not None
     status, _ = config(tmp_path, model=unmodelled, method="full")
