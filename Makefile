@@ -3,6 +3,7 @@
 
 SITE_DIR ?= site
 PYTEST_ARGS ?= -n 2
+SHARE ?= 1
 BIN := .venv/bin
 # In GitHub Actions, errors in data/ appear in the pull request, at their lines.
 CHECK_FORMAT := $(if $(GITHUB_ACTIONS),github,text)
@@ -10,7 +11,7 @@ export PYTHON
 STACK_ENV := HF_HUB_OFFLINE=1 HF_DATASETS_OFFLINE=1 TOKENIZERS_PARALLELISM=false TRANSFORMERS_VERBOSITY=error PYTHONWARNINGS=ignore
 
 .DEFAULT_GOAL := help
-.PHONY: help site serve test test-stack check format audit bench zip lock licences clean distclean runtime dev .venv
+.PHONY: help site serve test test-stack check format audit bench mutation zip lock licences clean distclean runtime dev .venv
 
 help: ## show this list
 	@echo 'usage: make TARGET'
@@ -53,6 +54,12 @@ audit: site ## Lighthouse and HTML validation of the built site; needs Node 20 o
 
 bench: dev ## time the build and its parts
 	@$(BIN)/python -m benchmarks
+
+mutation: dev ## which wrong programs the tests notice; takes hours, SHARE=0.2 draws a fifth of them
+	@scripts/bootstrap-mutation
+	@rm -rf build/mutants
+	@.venv-mutation/bin/python -m benchmarks.mutants build/mutants $(SHARE)
+	@$(BIN)/python -m benchmarks.mutation build/mutants
 
 zip: site ## pack the site for an intranet, with the hash of every file, into build/release/
 	@$(BIN)/python scripts/pack.py '$(SITE_DIR)' build/release
