@@ -139,7 +139,8 @@ def adapt_axolotl(plan: Plan) -> Plan:
 
     Its own fsdp2_prepare_model (monkeypatch/accelerate/fsdp2.py) keeps the type that weights were loaded in, which
     `bf16: true` makes bf16: full fine-tuning has neither fp32 weights nor fp32 states. Kernels for adapters, which it
-    turns on unless told otherwise (utils/schemas/config.py), are off: the estimate does not model them.
+    turns on unless told otherwise (utils/schemas/config.py), are off: the estimate does not model them. Its validator
+    refuses cpu_ram_efficient_loading of a 4-bit base under FSDP2 (utils/schemas/validation.py).
     """
     _common("axolotl", plan, ("none", "ddp", "fsdp2"))
     _refuse("axolotl", plan, "cpu_offload", ("none",))

@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from generator.errors import LaunchError
 from generator.launch import FRAMEWORKS, Job, file_names, job_of, setting_files
-from generator.site.launch import config_command
+from generator.site.launch import config_command, loading_note
 from generator.site.pages_env import PageWriter, environment, typeset
 from generator.site.pages_site import Site
 from generator.site.pages_stack import config_path, examples
@@ -46,6 +46,7 @@ class FilesWriter:
                 framework=self.writer.messages(f"launch.framework.{job.framework}"),
                 command=config_command(job, job.method, job.framework, self.site.language, "run"),
                 whole=self._whole(job),
+                loading=typeset(loading_note(job, self.site.language), self.site.language),
                 settings=self._setting_files(job),
             )
         )

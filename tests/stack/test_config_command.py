@@ -174,3 +174,37 @@ def test_a_framework_that_resumes_gets_a_trial_of_its_own(tmp_path: Path) -> Non
     readme = (out / "README.md").read_text("utf-8")
     command = "accelerate launch --config_file accelerate.yaml run.py llama_factory.yaml"
     assert f"{command} max_steps=20 output_dir=trial\n{command}\n" in readme
+
+
+@pytest.mark.parametrize(
+    ("framework", "method", "said"),
+    [
+        ("trl", "full", "attention goes across their borders"),
+        ("llama-factory", "lora", "set `packing: false` in llama_factory.yaml"),
+        ("axolotl", "full", "none is packed"),
+    ],
+)
+def test_the_readme_says_what_packing_does(tmp_path: Path, framework: str, method: str, said: str) -> None:
+    _, out = config(tmp_path, "--framework", framework, method=method)
+    readme = (out / "README.md").read_text("utf-8")
+    assert said in readme
+    assert "nobody here measured this run" in readme
+    assert ("small updates are lost to rounding" in readme) is (framework == "axolotl")
+
+
+@pytest.mark.parametrize(
+    ("model", "method", "said"),
+    [
+        ("llama-3.3-70b", "qlora", "It may not start"),
+        ("qwen3-32b", "qlora", ""),
+        ("qwen3-8b", "lora", ""),
+    ],
+)
+def test_a_quantised_base_is_whole_on_every_card_at_first(tmp_path: Path, model: str, method: str, said: str) -> None:
+    status, out = config(tmp_path, model=model, method=method)
+    assert status == 0
+    readme = (out / "README.md").read_text("utf-8")
+    sharded = json.loads((out / "trainfit.json").read_text("utf-8"))["settings"]["sharding"] == "fsdp2"
+    assert said in readme
+    assert ("holds the whole 4-bit base" in readme) is (sharded and method == "qlora")
+    assert ("It may not start" in readme) is bool(said)
