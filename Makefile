@@ -3,13 +3,15 @@
 
 SITE_DIR ?= site
 PYTEST_ARGS ?= -n 2
+SHARE ?= 1
 BIN := .venv/bin
 # In GitHub Actions, errors in data/ appear in the pull request, at their lines.
 CHECK_FORMAT := $(if $(GITHUB_ACTIONS),github,text)
 export PYTHON
+STACK_ENV := HF_HUB_OFFLINE=1 HF_DATASETS_OFFLINE=1 TOKENIZERS_PARALLELISM=false TRANSFORMERS_VERBOSITY=error PYTHONWARNINGS=ignore
 
 .DEFAULT_GOAL := help
-.PHONY: help site serve test test-stack check format audit bench zip lock licences clean distclean runtime dev .venv
+.PHONY: help site serve test test-stack check format audit bench mutation zip lock licences clean distclean runtime dev .venv
 
 help: ## show this list
 	@echo 'usage: make TARGET'
@@ -32,12 +34,13 @@ test: check ## everything: check, then all tests, a real browser included
 	@TRAINFIT_CHROMIUM="$$(scripts/ensure-browser)" && export TRAINFIT_CHROMIUM && \
 		$(BIN)/pytest $(PYTEST_ARGS)
 
-test-stack: dev ## the generated configurations with the real libraries, on the CPU (brings PyTorch into .venv-stack)
+test-stack: dev ## the generated configurations with the real libraries, on the CPU and on a GPU where there is one (brings PyTorch)
 	@scripts/bootstrap-stack
 	@$(BIN)/python -m tests.stack.write_sample build/stack-sample
-	@HF_HUB_OFFLINE=1 HF_DATASETS_OFFLINE=1 TOKENIZERS_PARALLELISM=false TRANSFORMERS_VERBOSITY=error \
-		CUDA_VISIBLE_DEVICES= DS_ACCELERATOR=cpu PYTHONWARNINGS=ignore \
-		.venv-stack/bin/python -m pytest -q -c tests/stack/installed/pytest.ini tests/stack/installed
+	@TRAINFIT_STACK_SAMPLE=whole $(BIN)/pytest -q tests/stack
+	@$(STACK_ENV) CUDA_VISIBLE_DEVICES= DS_ACCELERATOR=cpu .venv-stack/bin/python -m pytest -q \
+		-c tests/stack/installed/pytest.ini tests/stack/installed --ignore=tests/stack/installed/check_gpu.py
+	@$(STACK_ENV) .venv-stack/bin/python -m pytest -q -s -c tests/stack/installed/pytest.ini tests/stack/installed/check_gpu.py
 
 format: dev ## rewrite the Python files in the house style
 	@$(BIN)/ruff check --fix .
@@ -51,6 +54,12 @@ audit: site ## Lighthouse and HTML validation of the built site; needs Node 20 o
 
 bench: dev ## time the build and its parts
 	@$(BIN)/python -m benchmarks
+
+mutation: dev ## which wrong programs the tests notice; takes hours, SHARE=0.2 draws a fifth of them
+	@scripts/bootstrap-mutation
+	@rm -rf build/mutants
+	@.venv-mutation/bin/python -m benchmarks.mutants build/mutants $(SHARE)
+	@$(BIN)/python -m benchmarks.mutation build/mutants
 
 zip: site ## pack the site for an intranet, with the hash of every file, into build/release/
 	@$(BIN)/python scripts/pack.py '$(SITE_DIR)' build/release

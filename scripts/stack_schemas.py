@@ -187,14 +187,16 @@ def axolotl(package: Package) -> dict[str, Any]:
 
 
 def llama_factory(package: Package, transformers: Package) -> dict[str, Any]:
-    """llama_factory.yaml: the argument classes that HfArgumentParser reads it into."""
+    """llama_factory.yaml: the argument classes that HfArgumentParser reads it into; the function that run.py calls."""
     transformers.read("transformers/training_args.py", "transformers/training_args_seq2seq.py")
     package.read("llamafactory/hparams/*.py")
     names = ["ModelArguments", "DataArguments", "TrainingArguments", "FinetuningArguments", "GeneratingArguments"]
     schema = package.schema(names)
     base = transformers.schema(["Seq2SeqTrainingArguments"])
     schema["properties"] = dict(sorted({**base["properties"], **schema["properties"]}.items()))
-    return schema | {"$comment": f"with transformers {transformers.version}"}
+    package.read("llamafactory/train/tuner.py")
+    functions = {"llamafactory.train.tuner": {"run_exp": parameters(package.functions["run_exp"])}}
+    return schema | {"$comment": f"with transformers {transformers.version}", "x-functions": functions}
 
 
 def deepspeed(package: Package) -> dict[str, Any]:

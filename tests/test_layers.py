@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support import tiny_catalog
+
 LAYERS = (
     ("units", "errors"),
     ("architecture",),
@@ -127,8 +129,8 @@ WATCH = """
     import sys
     from pathlib import Path
 
-    root = Path(sys.argv[1])
-    data = str(root / "data") + "/"
+    root, given = Path(sys.argv[1]), Path(sys.argv[3])
+    data = (str(root / "data") + "/", str(given) + "/")
     ours = str(root / "generator") + "/"
     readers = set()
 
@@ -144,22 +146,18 @@ WATCH = """
 
     sys.addaudithook(watch)
 """
-"""Notes which module of generator/ opens each file of data/."""
+"""Notes which module of generator/ opens each file of data/, that of the checkout and the one given."""
 
 RENDER = """
-    from dataclasses import replace
-
     from generator.catalog import load_catalog
     from generator.site.build import render
 
-    catalog = load_catalog()
-    home = catalog.policy.home_rig
-    render(replace(catalog, rigs={home: catalog.rigs[home]}), Path(sys.argv[2]))
+    render(load_catalog(given), Path(sys.argv[2]))
 """
 
 TRESPASS = """
     intruder = compile("open(name).close()", ours + "site/intruder.py", "exec")
-    exec(intruder, {"name": data + "policy.yml"})
+    exec(intruder, {"name": data[0] + "policy.yml"})
 """
 
 REPORT = """
@@ -168,10 +166,13 @@ REPORT = """
 
 
 def readers_of_data(repo_root: Path, tmp_path: Path, *parts: str) -> list[str]:
-    """Modules of generator/ that open files of data/ while the parts of a script run, in a process of their own."""
+    """Modules of generator/ that open files of data/ while the parts of a script run, in a process of their own.
+
+    Every kind of page is made from small data: what reads a file reads it whatever their number.
+    """
     script = "\n".join(textwrap.dedent(part) for part in (WATCH, *parts, REPORT))
     done = subprocess.run(
-        [sys.executable, "-c", script, str(repo_root), str(tmp_path)],
+        [sys.executable, "-c", script, str(repo_root), str(tmp_path / "pages"), str(tiny_catalog(tmp_path))],
         cwd=repo_root,
         capture_output=True,
         text=True,

@@ -269,7 +269,9 @@ def test_licences_and_changelog(texts: dict[str, str]) -> None:
 # --- what is installed and what runs it -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["requirements.lock", "requirements-dev.lock", "requirements-stack.lock"])
+@pytest.mark.parametrize(
+    "name", ["requirements.lock", "requirements-dev.lock", "requirements-stack.lock", "requirements-mutation.lock"]
+)
 def test_every_package_is_pinned_by_hash(texts: dict[str, str], name: str) -> None:
     assert "://" not in texts[name]
     joined = re.sub(r"\\\n\s*", " ", texts[name])
@@ -292,6 +294,7 @@ def test_what_is_asked_for_is_locked(texts: dict[str, str]) -> None:
         ("requirements.in", "requirements.lock"),
         ("requirements-build.in", "requirements.lock"),
         ("requirements-dev.in", "requirements-dev.lock"),
+        ("requirements-mutation.in", "requirements-mutation.lock"),
     ):
         names = re.findall(r"^([A-Za-z][\w.-]*)", texts[asked], flags=re.MULTILINE)
         pinned = {name.lower() for name in re.findall(r"^([a-z0-9._-]+)", texts[locked], flags=re.MULTILINE)}

@@ -94,17 +94,36 @@ def legend() -> str:
 def overview(catalog: Catalog, report: RigReport) -> str:
     """A line for each model, then pretraining by size."""
     methods = list(catalog.methods)
-    rows = [["model", "parameters", *methods, "recommended"]]
+    rows = [["model", "parameters", *methods, "recommended", "why unknown"]]
     for model, recommendation in report.recommended.items():
         parameters = billions(count_parameters(catalog.models[model].architecture.shape()).total)
         cells = [_cell(report.verdicts[model, method]) for method in methods]
         modes = ", ".join(f"{SIGNS[mode.verdict]} {mode.method}" for mode in recommendation.modes) or "–"
-        rows.append([model, f"{parameters:.2f}B", *cells, modes])
+        rows.append([model, f"{parameters:.2f}B", *cells, modes, _unknown(catalog, report, model)])
+    if not any(row[-1] for row in rows[1:]):
+        rows = [row[:-1] for row in rows]
     text = table(rows, right=(1,))
     if report.pretraining:
         sizes = (f"{size:g}B {SIGNS[verdict.verdict]}" for size, verdict in report.pretraining.items())
         text += f"\npretraining by size: {', '.join(sizes)}\n"
     return text
+
+
+def _unknown(catalog: Catalog, report: RigReport, model: str) -> str:
+    """Why methods of a model have no verdict, in words; empty where each has one."""
+    methods = [method for method in catalog.methods if report.verdicts[model, method].verdict == "unknown"]
+    if not methods:
+        return ""
+    reason = why_unknown(catalog, model)
+    return reason if len(methods) == len(catalog.methods) else f"{', '.join(methods)}: {reason}"
+
+
+def why_unknown(catalog: Catalog, model: str) -> str:
+    """What a verdict on a model lacks: layers that the memory model does not know, or a recipe for the machine."""
+    features = catalog.models[model].architecture.shape().unmodelled
+    if features:
+        return f"the memory model lacks {', '.join(feature.replace('-', ' ') for feature in features)}"
+    return "no recipe is meant for such a machine"
 
 
 def _cell(verdict: Verdict) -> str:
@@ -114,11 +133,14 @@ def _cell(verdict: Verdict) -> str:
 
 def detail(catalog: Catalog, report: RigReport, model: str) -> str:
     """Every method of one model with its recipes and reasons."""
-    return "\n".join("".join(f"{line}\n" for line in _method(report.verdicts[model, m])) for m in catalog.methods)
+    unknown = why_unknown(catalog, model)
+    verdicts = (report.verdicts[model, method] for method in catalog.methods)
+    return "\n".join("".join(f"{line}\n" for line in _method(verdict, unknown)) for verdict in verdicts)
 
 
-def _method(verdict: Verdict) -> Iterator[str]:
-    yield f"{SIGNS[verdict.verdict]} {verdict.method}: {verdict.verdict.replace('-', ' ')}"
+def _method(verdict: Verdict, unknown: str) -> Iterator[str]:
+    because = f"; {unknown}" if verdict.verdict == "unknown" else ""
+    yield f"{SIGNS[verdict.verdict]} {verdict.method}: {verdict.verdict.replace('-', ' ')}{because}"
     for index, rung in enumerate(verdict.rungs):
         mark = "→" if index == verdict.chosen else " "
         yield f"  {mark} {rung.recipe}: {rung.verdict.replace('-', ' ')}; {_numbers(rung)}"

@@ -2,6 +2,6 @@
 
 from generator.launch.frameworks import FRAMEWORKS, CannotExpress
 from generator.launch.job import Job, find_job, job_of
-from generator.launch.render import file_names, files
+from generator.launch.render import file_names, files, setting_files
 
-__all__ = ["FRAMEWORKS", "CannotExpress", "Job", "file_names", "files", "find_job", "job_of"]
+__all__ = ["FRAMEWORKS", "CannotExpress", "Job", "file_names", "files", "find_job", "job_of", "setting_files"]

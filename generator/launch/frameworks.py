@@ -63,6 +63,8 @@ SHARDED_OPTIMIZERS: Mapping[tuple[str, str], str] = MappingProxyType(
 """The same under FSDP2, whose parameters are DTensors: torchao's 8-bit AdamW knows them, bitsandbytes' does not
 (bitsandbytes 0.50.2, optim/, has no DTensor; torchao 0.18.0 README: works out of the box with FSDP2)."""
 DENSE_PRECISIONS = ("bf16-mixed", "bf16-pure", "fp32")
+ATTENTION = ("sdpa", "eager")
+"""Attention without a package of its own: no set of versions in data/stack/environments has flash-attn."""
 
 
 def optimizer_of(plan: Plan) -> str:
@@ -85,6 +87,8 @@ def _common(framework: str, plan: Plan, shardings: Collection[str]) -> None:
     _refuse(framework, plan, "precision", DENSE_PRECISIONS)
     _refuse(framework, plan, "sharding", shardings)
     _refuse(framework, plan, "quant", ("none", "nf4", "nf4-dq"))
+    if framework != "torchtitan":  # which has kernels of PyTorch for it
+        _refuse(framework, plan, "attention", ATTENTION)
     if not plan.trains_adapters:
         _states_follow_weights(framework, plan)
 
@@ -120,6 +124,7 @@ def adapt_deepspeed(plan: Plan) -> Plan:
     _refuse("deepspeed", plan, "optimizer", ("adamw",))
     _refuse("deepspeed", plan, "optimizer_impl", ("fused",))
     _refuse("deepspeed", plan, "quant", ("none", "nf4", "nf4-dq"))
+    _refuse("deepspeed", plan, "attention", ATTENTION)
     return replace(
         plan,
         fused_ce=True,
@@ -134,7 +139,8 @@ def adapt_axolotl(plan: Plan) -> Plan:
 
     Its own fsdp2_prepare_model (monkeypatch/accelerate/fsdp2.py) keeps the type that weights were loaded in, which
     `bf16: true` makes bf16: full fine-tuning has neither fp32 weights nor fp32 states. Kernels for adapters, which it
-    turns on unless told otherwise (utils/schemas/config.py), are off: the estimate does not model them.
+    turns on unless told otherwise (utils/schemas/config.py), are off: the estimate does not model them. Its validator
+    refuses cpu_ram_efficient_loading of a 4-bit base under FSDP2 (utils/schemas/validation.py).
     """
     _common("axolotl", plan, ("none", "ddp", "fsdp2"))
     _refuse("axolotl", plan, "cpu_offload", ("none",))

@@ -79,6 +79,20 @@ class Job:
         return max(gib_from_bytes(width * self.estimate.parameters_total), self.estimate.host_ram_gib)
 
     @property
+    def loading_gib(self) -> float | None:
+        """What a card holds while a quantised base is split: all of it, and the share that stays.
+
+        None where that does not happen. transformers 5.24.0 puts such a base on the card of every process
+        (quantizers/quantizer_bnb_4bit.py, update_device_map), whatever is said of loading; Accelerate 1.15.0 splits it
+        there (utils/fsdp_utils.py, fsdp2_prepare_model), and DeepSpeed does likewise.
+        """
+        if self.plan.quant == "none" or not self.plan.sharded:
+            return None
+        values = self.estimate.quantities
+        split = values["whole_weights"].value * (1 + 1 / self.plan.n_gpus)
+        return gib_from_bytes(split + values["quantization_constants"].value)
+
+    @property
     def disk_gib(self) -> float:
         """The download (none when training from scratch) and one saved checkpoint."""
         download = 0.0 if self.goal == "pretraining" else self.weight_gib

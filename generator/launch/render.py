@@ -48,6 +48,13 @@ def file_names(job: Job) -> tuple[str, ...]:
     return ("README.md", *own, "requirements.txt", *SCRIPTS, "trainfit.json")
 
 
+def setting_files(job: Job, words: Words) -> dict[str, str]:
+    """Name → text of the files that hold the plan's settings: those that differ from job to job, without the README."""
+    own = FRAMEWORKS[job.framework].templates(job.plan)
+    values = _values(job, words)
+    return {name: _text(template, values) for name, template in own.items() if template.endswith(".j2")}
+
+
 def files(
     catalog: Catalog, job: Job, language: str, words: Words, messages: Mapping[str, str], readme: Mapping[str, Any]
 ) -> dict[str, str]:
@@ -57,24 +64,27 @@ def files(
     shows of the job as text.
     """
     record = record_of(catalog, job, language)
-    values = {
-        "job": job,
-        "plan": job.plan,
-        "record": record,
-        "t": words,
-        "optim": _optimizer(job),
-        "learning_rate": f"{LEARNING_RATES[job.method]:f}".rstrip("0"),  # `2e-05` is a text in YAML 1.1
-        "dataset": DATASETS[job.goal],
-        "python_literal": repr,
-        "assets": f"./{assets_dir(job)}",
-        "readme": readme,
-    }
+    values = {**_values(job, words), "record": record, "readme": readme}
     own = FRAMEWORKS[job.framework].templates(job.plan)
     names = {"README.md": "README.md.j2", **own, "requirements.txt": "requirements.txt.j2"}
     names |= {name: name for name in SCRIPTS}
     texts = {name: _text(template, values) for name, template in names.items()}
     texts["trainfit.json"] = json.dumps(record | {"messages": dict(messages)}, ensure_ascii=False, indent=1) + "\n"
     return texts
+
+
+def _values(job: Job, words: Words) -> dict[str, Any]:
+    """What the settings of a framework are written from."""
+    return {
+        "job": job,
+        "plan": job.plan,
+        "t": words,
+        "optim": _optimizer(job),
+        "learning_rate": f"{LEARNING_RATES[job.method]:f}".rstrip("0"),  # `2e-05` is a text in YAML 1.1
+        "dataset": DATASETS[job.goal],
+        "python_literal": repr,
+        "assets": f"./{assets_dir(job)}",
+    }
 
 
 def _text(template: str, values: Mapping[str, Any]) -> str:

@@ -88,7 +88,7 @@ def _lines(catalog: Catalog, day: DayOfChanges, words: Messages, formats: Format
         yield f"{change}: {_models(catalog, group.models)}"
     if day.new_rigs:
         counted = words("changes.new_rigs", count=len(day.new_rigs), n=formats.number(len(day.new_rigs)))
-        yield f"{counted} {', '.join(_rig(catalog, rig, words) for rig in day.new_rigs)}"
+        yield f"{counted}: {', '.join(_rig(catalog, rig, words) for rig in day.new_rigs)}"
     if day.new_models:
         counted = words("changes.new_models", count=len(day.new_models), n=formats.number(len(day.new_models)))
         yield f"{counted}: {_models(catalog, day.new_models)}"

@@ -15,7 +15,7 @@ from generator.catalog.stack_records import Framework
 from generator.errors import UnknownIdError
 from generator.estimate import Plan, estimate
 from generator.launch import FRAMEWORKS, CannotExpress, Job, file_names, files, find_job, job_of
-from generator.launch.commands import TRIAL_STEPS, prepare_command, setting, start_command, trial_command
+from generator.launch.commands import PLACES, TRIAL_STEPS, prepare_command, setting, start_command, trial_command
 from generator.launch.job import REFERENCE
 from generator.site.formats import Formats
 from generator.site.messages import Messages
@@ -28,6 +28,17 @@ SHORTER = 2
 """A refusal of memory is first answered with half the context."""
 SMALLER = 0.98
 """A recipe is named when its peak is below this share of the peak that there is."""
+PACKING: Mapping[Framework, str] = MappingProxyType(
+    {
+        "trl": "crossing",
+        "deepspeed": "crossing",
+        "axolotl": "padded",
+        "llama-factory": "crossing",
+        "torchtitan": "separated",
+    }
+)
+"""Whether documents that share a context see each other. TRL 1.16.0 tells the model of borders with packing_strategy
+bfd alone (sft_trainer.py, padding_free), LLaMA-Factory 0.9.5 with neat_packing alone (hparams/data_args.py)."""
 LESS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {"full": ("lora", "qlora"), "lora": ("qlora",), "qlora": (), "pretrain": ()}
 )
@@ -87,12 +98,8 @@ def readme_values(catalog: Catalog, job: Job, language: Language) -> dict[str, A
     recipe = next(rung for rung in method.ladder if rung.id == job.recipe)
     rig = catalog.rigs[job.rig].name.in_language(language) if job.rig in catalog.rigs else job.rig
     model = catalog.models[job.model].name
-    changes = []
-    if recipe.gives_up:
-        changes.append(t("launch.readme.gives_up", what=recipe.gives_up.in_language(language)))
-    if job.changed:
-        settings = ", ".join(f"`{name}: {getattr(plan, name)}`" for name in job.changed)
-        changes.append(t("launch.readme.changed", settings=settings))
+    changes = [t("launch.readme.gives_up", what=recipe.gives_up.in_language(language))] if recipe.gives_up else []
+    changes += notes(job, recipe.compromise, language)
     return {
         "title": t("launch.readme.title", model=model, method=method.name.in_language(language), rig=rig),
         "intro": t(
@@ -107,6 +114,7 @@ def readme_values(catalog: Catalog, job: Job, language: Language) -> dict[str, A
         "recipe": t("launch.readme.recipe", recipe=recipe.name.in_language(language)),
         "changes": changes,
         "expected": dict(_expected(catalog, job, language)),
+        "packing": t(f"launch.readme.packing.{PACKING[job.framework]}", file=PLACES[job.framework][0]),
         "prepare": prepare_command(job),
         "trial": trial_command(job),
         "trial_steps": f"{TRIAL_STEPS}",
@@ -121,6 +129,27 @@ def readme_values(catalog: Catalog, job: Job, language: Language) -> dict[str, A
             note=job.environment.note.in_language(language),
         ),
     }
+
+
+def notes(job: Job, compromise: bool, language: Language) -> Iterator[str]:
+    """What sets a job apart from its recipe, as Markdown; `compromise` says whether the recipe itself is one."""
+    t = Messages(language)
+    if job.changed:
+        settings = ", ".join(f"`{name}: {getattr(job.plan, name)}`" for name in job.changed)
+        yield t("launch.readme.changed", settings=settings)
+    if job.compromise and not compromise:
+        yield t("launch.readme.pure_bf16")
+    if job.loading_gib is not None:
+        yield loading_note(job, language)
+
+
+def loading_note(job: Job, language: Language) -> str:
+    """What loading a quantised base takes before it is split; empty where nothing is."""
+    if job.loading_gib is None:
+        return ""
+    f, usable = Formats(language), job.estimate.usable_gib
+    key = "launch.readme.loading_short" if job.loading_gib > usable else "launch.readme.loading"
+    return Messages(language)(key, gib=f.gib(job.loading_gib), usable=f.gib(usable))
 
 
 def _expected(catalog: Catalog, job: Job, language: Language) -> Iterator[tuple[str, str]]:
@@ -179,12 +208,14 @@ def _levers(catalog: Catalog, job: Job, language: Language) -> Iterator[str]:
             "launch.lever.recipe",
             recipe=recipe.name.in_language(language),
             peak=f.gib(peak),
-            command=_command(job, job.method, framework, recipe),
+            command=config_command(job, job.method, framework, language, "other", recipe),
             gives_up=text,
         ).strip()
     for method in LESS[job.method]:
         name = catalog.methods[method].name.in_language(language)
-        yield t("launch.lever.method", method=name, command=_command(job, method, job.framework))
+        yield t(
+            "launch.lever.method", method=name, command=config_command(job, method, job.framework, language, "other")
+        )
     if plan.ecc == "on":
         gpu = catalog.gpus[plan.gpu]
         gained = gpu.framework_visible_gib.off.value - gpu.framework_visible_gib.on.value
@@ -216,8 +247,12 @@ def _first_that_can(framework: Framework, plan: Plan) -> tuple[Framework, Plan] 
     return None
 
 
-def _command(job: Job, method: str, framework: Framework, recipe: Recipe | None = None) -> str:
-    """The command that writes other files for the same model and machine."""
+def config_command(
+    job: Job, method: str, framework: Framework, language: Language, out: str, recipe: Recipe | None = None
+) -> str:
+    """The command that writes files for the same model and machine into the folder `out`."""
     wishes = [f" --{name.replace('_', '-')} {value}" for name, value in job.asked.items()]
     command = f"trainfit config --model {job.model} --rig {job.rig} --method {method} --framework {framework}"
-    return "".join([command, *wishes, f" --recipe {recipe.id}" if recipe else "", " --out other"])
+    chosen = f" --recipe {recipe.id}" if recipe else ""
+    spoken = "" if language == "en" else f" --language {language}"
+    return "".join([command, *wishes, chosen, spoken, f" --out {out}"])

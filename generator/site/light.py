@@ -22,6 +22,7 @@ from generator.site.api import API_PATH
 from generator.site.assemble import redirect
 from generator.site.badges import badge_svg
 from generator.site.calculator_url import calculator_path
+from generator.site.light_files import FilesWriter
 from generator.site.light_rows import Row, RowWriter, bar
 from generator.site.messages import Messages
 from generator.site.page import Language, light_path, relative_link
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
     from jinja2 import Template
 
 SLOT = "\x00"
-"""Where the arithmetic of a method goes into a page that is written otherwise: no text of data/ can hold it."""
+"""Where files and arithmetic of a method go into a page that is written otherwise: no text of data/ can hold it."""
 
 
 class LightWriter:
@@ -51,6 +52,7 @@ class LightWriter:
         self.language = site.language
         self.languages = languages
         self.rows = RowWriter(site)
+        self.files = FilesWriter(site, self.rows.writer)
         self.messages, self.formats = self.rows.messages, self.rows.formats
 
     @cached_property
@@ -90,8 +92,12 @@ class LightWriter:
         content = self.content(page)
         whole, embed = self.templates
         frame = typeset(whole.render(content), self.language).split(f"{SLOT}\n")
-        arithmetic = [row.arithmetic.html for row in content["rows"] if row.arithmetic is not None]
-        html = "".join(piece for pair in zip(frame, [*arithmetic, ""], strict=True) for piece in pair)
+        written = [
+            self.files.html(page.rig, row.verdict) + row.arithmetic.html
+            for row in content["rows"]
+            if row.arithmetic is not None
+        ]
+        html = "".join(piece for pair in zip(frame, [*written, ""], strict=True) for piece in pair)
         label = self.messages("light.badge.label", model=content["model_name"], rig=content["rig_name"])
         texts = {
             "index.html": html,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +13,7 @@ from generator.architecture import count_parameters
 from generator.catalog import Catalog
 from generator.errors import LaunchError
 from generator.launch import FRAMEWORKS, Job, job_of
-from generator.site.launch import file_key, written
+from generator.site.launch import file_key, notes, written
 from generator.site.page import LANGUAGES, Language, Page
 from generator.site.pages_site import Site
 from generator.site.urls import PREFIXES
@@ -54,7 +55,10 @@ def _largest(catalog: Catalog, report: RigReport, method: str) -> Verdict | None
     found = [
         verdict
         for (model, tried), verdict in report.verdicts.items()
-        if tried == method and verdict.verdict in BEST_FIRST and (not families or catalog.family_of(model) in families)
+        if tried == method
+        and verdict.verdict in BEST_FIRST
+        and model in catalog.models
+        and (not families or catalog.family_of(model) in families)
     ]
     return max(found, key=lambda verdict: _rank(catalog, verdict), default=None)
 
@@ -82,6 +86,16 @@ def code(text: str) -> Markup:
     return Markup(str(escape(text.rstrip("\n"))).replace("\n", "&#10;"))  # noqa: S704 (escaped)
 
 
+def spans(markdown: str) -> Markup:
+    """A sentence with `code` in it as HTML."""
+    return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(markdown))))  # noqa: S704 (escaped)
+
+
+def _is_compromise(catalog: Catalog, job: Job) -> bool:
+    """Whether its recipe is one, whatever the framework makes of it."""
+    return any(recipe.compromise for recipe in catalog.methods[job.method].ladder if recipe.id == job.recipe)
+
+
 def stacks_page(site: Site) -> Page:
     """The recommended stack."""
     writer = site.writer("stacks/")
@@ -100,6 +114,13 @@ def stacks_page(site: Site) -> Page:
         navigation_title=writer.messages("stacks.navigation"),
         examples=shown,
         files=files,
+        notes={
+            (example.method, job.framework): [
+                spans(line) for line in notes(job, _is_compromise(catalog, job), site.language)
+            ]
+            for example in shown
+            for job in example.jobs
+        },
         shown_files=SHOWN_ON_PAGE,
         config_path=config_path,
         file_key=file_key,

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from generator import cli
@@ -70,3 +71,32 @@ def test_the_same_machine_gets_the_same_verdicts(catalog: Catalog, capsys: pytes
     )
     by_rig = as_json(capsys, "--rig", "4x-rtx-6000-ada")
     assert by_card["verdicts"] == by_rig["verdicts"]
+
+
+def test_unknown_comes_with_its_reason_in_words(catalog: Catalog, capsys: pytest.CaptureFixture[str]) -> None:
+    lines = fit(capsys, "--rig", "1x-rtx-4090").splitlines()
+    head = next(line for line in lines if line.startswith("model "))
+    column = head.index("why unknown")
+    rows = {line.split()[0]: line for line in lines[lines.index(head) + 1 :] if line.split()[:1]}
+    unknown = 0
+    for model, record in catalog.models.items():
+        if record.objective == "causal-lm":
+            features = record.architecture.shape().unmodelled
+            assert bool(rows[model][column:]) == bool(features), model
+            assert all(feature.replace("-", " ") in rows[model][column:] for feature in features), model
+            unknown += bool(features)
+    assert unknown
+    detail = fit(capsys, "--rig", "1x-rtx-4090", "--model", "deepseek-v3.2")
+    assert "? full: unknown; the memory model lacks sparse attention\n" in detail
+
+
+def test_a_method_without_a_recipe_for_the_machine_says_so(
+    catalog: Catalog, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bare = catalog.methods["lora"].model_copy(update={"ladder": ()})
+    with_bare = replace(catalog, methods={**catalog.methods, "lora": bare})
+    monkeypatch.setattr("generator.commands.fit.load_catalog", lambda _: with_bare)
+    assert "? lora: unknown; no recipe is meant for such a machine\n" in fit(
+        capsys, "--rig", "1x-rtx-4090", "--model", "qwen3-8b"
+    )
+    assert "lora: no recipe is meant for such a machine\n" in fit(capsys, "--rig", "1x-rtx-4090")

@@ -175,6 +175,26 @@ def test_a_link_is_copied_in_every_markup(open_page) -> None:
     assert watcher.problems == []
 
 
+def test_files_are_copied_and_saved(open_page) -> None:
+    watcher = open_page(f"en/{LIGHT}", width=390)
+    page = watcher.page
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.locator("#files-qlora summary").click()
+    text = page.locator("#files-qlora pre[data-file='sft.yaml']").text_content()
+    page.locator("#files-qlora button[aria-label='Copy: sft.yaml']").click()
+    page.wait_for_function(
+        "document.querySelector('#files-qlora button[aria-label=\"Copy: sft.yaml\"]').textContent === 'Copied'"
+    )
+    assert page.evaluate("navigator.clipboard.readText()") == text
+    with page.expect_download() as started:
+        page.locator("#files-qlora button[aria-label='Download: sft.yaml']").click()
+    assert Path(started.value.path()).read_text("utf-8") == text
+    assert started.value.suggested_filename == "sft.yaml"
+    assert not watcher.scrolls_sideways()
+    assert axe(page) == []
+    assert watcher.problems == []
+
+
 def test_a_light_page_reads_without_scripts(open_page) -> None:
     watcher = open_page(LIGHT, javascript=False)
     assert watcher.page.locator("[data-copy] code").count() == 7

@@ -13,10 +13,12 @@ from lxml import etree, html
 
 from generator.catalog.changes import ChangeRow
 from generator.site.badges import badge_svg
+from generator.site.launch import find_files
 from generator.site.lettering import lines, runs, width
 from generator.site.light import LightWriter, light_paths, moved_paths, write_all
 from generator.site.page import light_path
 from generator.site.pages_site import Site
+from generator.site.pages_stack import config_texts
 from generator.site.policy import inline_script, page_policy, script_hash
 from generator.site.previews import COLOURS, SIZE, keys, picture, write_previews
 from generator.site.urls import site_url
@@ -26,6 +28,7 @@ from tests.site.pages_support import site_catalog, site_reports
 from tests.site.test_pages_hostile import HOSTILE, poisoned_catalog
 
 RIG, MODEL = "4x-rtx-6000-ada", "qwen3-14b"
+FITS = ("comfortable", "borderline")
 
 
 @pytest.fixture(scope="module")
@@ -74,6 +77,43 @@ def test_what_numbers_rest_on_stands_beside_them(written) -> None:
     assert page.xpath("//li/a[starts-with(@href, '../../../sources/')]") or page.xpath(
         "//a[contains(@href, '#constant-')]"
     )
+
+
+def test_files_stand_where_something_is_recommended(written) -> None:
+    """As `trainfit config` writes them by the command that stands above them."""
+    report, found = site_reports()[RIG], 0
+    for model in site_catalog().models:
+        page = parsed(written / "v" / RIG / model / "index.html")
+        shown = {details.get("id"): details for details in page.xpath("//details[starts-with(@id, 'files-')]")}
+        assert set(shown) == {
+            f"files-{method}"
+            for method in site_catalog().methods
+            if (model, method) in report.verdicts and report.verdicts[model, method].verdict in FITS
+        }
+        for details in list(shown.values())[:1]:
+            command, *blocks = details.xpath("pre")
+            options = dict(re.findall(r"--(\S+) (\S+)", command.text_content()))
+            assert options.pop("out")
+            files = find_files(site_catalog(), **options)
+            assert {block.get("data-file"): block.text_content() for block in blocks} == {
+                name: text for name, text in files.items() if name in {block.get("data-file") for block in blocks}
+            }
+            assert len(blocks) >= 2
+            found += 1
+    assert found > 30
+
+
+def test_files_of_the_examples_are_linked_where_they_lie(written) -> None:
+    first = site_reports()[RIG]
+    there = config_texts(site_catalog(), first, "en")
+    linked = {
+        str((written / "en" / path / href).resolve().relative_to(written.resolve()))
+        for path in light_paths(site_catalog(), [RIG])
+        for href in parsed(written / "en" / path / "index.html").xpath("//a[@download]/@href")
+    }
+    assert linked
+    assert linked < set(there)
+    assert {Path(name).name for name in linked} >= {"README.md", "preflight.py", "measure.py", "trainfit.json"}
 
 
 def test_previews_speak_the_language_of_the_page(written) -> None:

@@ -26,8 +26,6 @@ OPTIMIZERS = {
     "sgd": ("sgd", "fused"),
 }
 ATTENTION = {
-    "flash_attention_2": "flash",
-    "fa2": "flash",
     "varlen": "flash",
     "sdpa": "sdpa",
     "eager": "eager",
@@ -46,7 +44,7 @@ def read_back(framework: str, files: Mapping[str, str]) -> Settings:
     }[framework](files)
 
 
-def _launch(files: Mapping[str, str]) -> Settings:
+def _launch(files: Mapping[str, str], quantised: bool) -> Settings:
     """What accelerate.yaml decides."""
     accelerate = yaml.safe_load(files["accelerate.yaml"])
     found: Settings = {"n_gpus": accelerate["num_processes"], "mixed": accelerate.get("mixed_precision") == "bf16"}
@@ -58,7 +56,7 @@ def _launch(files: Mapping[str, str]) -> Settings:
             found["sharding"] = f"fsdp{fsdp['fsdp_version']}"
             found["cpu_offload"] = "all" if fsdp["fsdp_offload_params"] else "none"
             found["reshard"] = fsdp["fsdp_reshard_after_forward"]
-            found |= _loading(fsdp["fsdp_cpu_ram_efficient_loading"])
+            found |= _loading(fsdp["fsdp_cpu_ram_efficient_loading"], quantised)
         case "DEEPSPEED":
             name = accelerate["deepspeed_config"]["deepspeed_config_file"]
             zero = json.loads(files[name])
@@ -74,9 +72,13 @@ def _launch(files: Mapping[str, str]) -> Settings:
     return found
 
 
-def _loading(efficient: bool) -> Settings:
-    """One process reads the checkpoint, the others start on the meta device; where that is off, nobody says."""
-    return {"whole_copy": False} if efficient else {}
+def _loading(efficient: bool, quantised: bool) -> Settings:
+    """One process reads the checkpoint, the others start on the meta device; where that is off, nobody says.
+
+    A quantised base is read by every process and no copy of it stays: Axolotl 0.19 refuses anything else by its own
+    validator, and Accelerate before 1.14 waits for ever (its pull request 3981).
+    """
+    return {"whole_copy": False} if efficient is not quantised else {}
 
 
 def _precision(weights: str, mixed: bool) -> str:
@@ -97,7 +99,8 @@ def _optimizer(word: str, precision: str, trains_all: bool) -> Settings:
 
 
 def _trl(files: Mapping[str, str]) -> Settings:
-    sft, launch = yaml.safe_load(files["sft.yaml"]), _launch(files)
+    sft = yaml.safe_load(files["sft.yaml"])
+    launch = _launch(files, sft.get("load_in_4bit", False))
     mixed = launch.pop("mixed")
     assert sft["bf16"] is mixed, "sft.yaml and the launcher say different precisions"
     adapters, quantised = sft.get("use_peft", False), sft.get("load_in_4bit", False)
@@ -183,7 +186,7 @@ def _axolotl(files: Mapping[str, str]) -> Settings:
         assert config["fsdp_config"]["offload_params"] is False
         found["sharding"] = f"fsdp{config['fsdp_version']}"
         found["reshard"] = config["fsdp_config"]["reshard_after_forward"]
-        found |= _loading(config["fsdp_config"]["cpu_ram_efficient_loading"])
+        found |= _loading(config["fsdp_config"]["cpu_ram_efficient_loading"], config.get("load_in_4bit", False))
         found["root_wrap"] = "root"  # Accelerate 1.13 leaves embedding and head there
         found["reduce_dtype"] = "bf16" if config["bf16"] else "fp32"
     if not trains_all:
@@ -196,7 +199,7 @@ def _axolotl(files: Mapping[str, str]) -> Settings:
 
 def _llama_factory(files: Mapping[str, str]) -> Settings:
     config = yaml.safe_load(files["llama_factory.yaml"])
-    launch = _launch(files)
+    launch = _launch(files, config.get("quantization_bit") == 4)
     trains_all = config["finetuning_type"] == "full"
     precision = "bf16-pure" if config["pure_bf16"] else "bf16-mixed" if config["bf16"] else "fp32"
     assert launch.pop("mixed") is (precision == "bf16-mixed")

@@ -8,10 +8,18 @@ from pathlib import Path
 import pytest
 import yaml
 
+from generator.catalog import Catalog
 from generator.cli import main
 from generator.estimate import Plan
 
 RIG = "4x-rtx-6000-ada"
+
+
+@pytest.fixture(autouse=True)
+def read_once(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, catalog: Catalog) -> None:
+    """Reading data/ takes the command two seconds: one test does so, the others share what was read."""
+    if request.node.originalname != "test_it_writes_a_configuration":
+        monkeypatch.setattr("generator.commands.config.load_catalog", lambda _: catalog)
 
 
 def config(tmp_path: Path, *options: str, model: str = "qwen3-8b", method: str = "full") -> tuple[int, Path]:
@@ -70,11 +78,11 @@ def test_a_framework_that_cannot_names_those_that_can(tmp_path: Path, capsys: py
     assert "frameworks that can: trl, deepspeed" in said
 
 
-def test_a_model_that_nobody_modelled_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    from generator.catalog import load_catalog
-
+def test_a_model_that_nobody_modelled_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], catalog: Catalog
+) -> None:
     unmodelled = next(
-        (model for model, record in load_catalog().models.items() if record.architecture.shape().unmodelled), None
+        (model for model, record in catalog.models.items() if record.architecture.shape().unmodelled), None
     )
     assert unmodelled is not None
     status, _ = config(tmp_path, model=unmodelled, method="full")
@@ -166,3 +174,37 @@ def test_a_framework_that_resumes_gets_a_trial_of_its_own(tmp_path: Path) -> Non
     readme = (out / "README.md").read_text("utf-8")
     command = "accelerate launch --config_file accelerate.yaml run.py llama_factory.yaml"
     assert f"{command} max_steps=20 output_dir=trial\n{command}\n" in readme
+
+
+@pytest.mark.parametrize(
+    ("framework", "method", "said"),
+    [
+        ("trl", "full", "attention goes across their borders"),
+        ("llama-factory", "lora", "set `packing: false` in llama_factory.yaml"),
+        ("axolotl", "full", "none is packed"),
+    ],
+)
+def test_the_readme_says_what_packing_does(tmp_path: Path, framework: str, method: str, said: str) -> None:
+    _, out = config(tmp_path, "--framework", framework, method=method)
+    readme = (out / "README.md").read_text("utf-8")
+    assert said in readme
+    assert "nobody here measured this run" in readme
+    assert ("small updates are lost to rounding" in readme) is (framework == "axolotl")
+
+
+@pytest.mark.parametrize(
+    ("model", "method", "said"),
+    [
+        ("llama-3.3-70b", "qlora", "It may not start"),
+        ("qwen3-32b", "qlora", ""),
+        ("qwen3-8b", "lora", ""),
+    ],
+)
+def test_a_quantised_base_is_whole_on_every_card_at_first(tmp_path: Path, model: str, method: str, said: str) -> None:
+    status, out = config(tmp_path, model=model, method=method)
+    assert status == 0
+    readme = (out / "README.md").read_text("utf-8")
+    sharded = json.loads((out / "trainfit.json").read_text("utf-8"))["settings"]["sharding"] == "fsdp2"
+    assert said in readme
+    assert ("holds the whole 4-bit base" in readme) is (sharded and method == "qlora")
+    assert ("It may not start" in readme) is bool(said)

@@ -128,3 +128,35 @@ def test_llama_factory_finds_its_data(catalog: Catalog) -> None:
         files = written(catalog, job, "en")
         config = yaml.safe_load(files["llama_factory.yaml"])
         assert config["dataset"] in json.loads(files["dataset_info.json"])
+
+
+def test_llama_factory_has_what_run_py_calls(catalog: Catalog) -> None:
+    """The function that trains is imported from where it is, and called with arguments that it has."""
+    functions = schema_of("llama-factory")["x-functions"]
+    tree = ast.parse(written(catalog, jobs_of("llama-factory")[0], "en")["run.py"])
+    imported = {
+        alias.name: node.module
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and str(node.module).startswith("llamafactory")
+        for alias in node.names
+    }
+    assert imported == {"run_exp": "llamafactory.train.tuner"}
+    called = calls(ast.unparse(tree))["run_exp"]
+    assert set(called) == {"callbacks"}
+    assert set(called) <= set(functions["llamafactory.train.tuner"]["run_exp"]["properties"])
+    # Without `args` it reads the file and the options of the command line.
+    assert "args" in functions["llamafactory.train.tuner"]["run_exp"]["properties"]
+
+
+def test_a_quantised_base_is_read_by_every_process(catalog: Catalog) -> None:
+    """What Axolotl's own validator refuses and hangs in LLaMA-Factory's Accelerate: 4 bits, FSDP2, one that reads."""
+    checked = 0
+    for job in sample():
+        if job.plan.sharding == "fsdp2" and job.framework in ("axolotl", "llama-factory", "trl"):
+            files = written(catalog, job, "en")
+            name = "axolotl.yaml" if job.framework == "axolotl" else "accelerate.yaml"
+            prefix = "" if job.framework == "axolotl" else "fsdp_"
+            fsdp = yaml.safe_load(files[name])["fsdp_config"]
+            assert fsdp[f"{prefix}cpu_ram_efficient_loading"] is (job.plan.quant == "none")
+            checked += job.plan.quant != "none"
+    assert checked

@@ -5,20 +5,22 @@ from __future__ import annotations
 import json
 import shutil
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 from generator.catalog import load_catalog
+from generator.catalog.records import Model
 from generator.errors import LaunchError
 from generator.launch import Job, job_of
 from generator.site.launch import written
 from generator.verdict import ad_hoc_rig
 from generator.verdict.setup import Setup
-from tests.stack.jobs import sample, verdict_of
+from tests.stack.jobs import kind, verdict_of, whole_sample
 
 INSTALLED = ("trl", "deepspeed")
 """Frameworks whose libraries are in that environment."""
-EVERY = 7
-"""One in so many jobs of the sample is parsed."""
+EVERY = 14
+"""The first job of each kind is parsed, and one in so many of the others."""
 TOGETHER = ("qwen3-1.7b", "gemma-3-1b")
 """Models that are trained by two processes too."""
 TRAINED = {
@@ -29,6 +31,24 @@ TRAINED = {
     "olmo-2-1b": "olmo2",
 }
 """Models of which a tiny one of the same architecture is trained → `model_type` in transformers."""
+
+MEASURED, SAME_ARCHITECTURE = "qwen3-0.6b", "qwen3-1.7b"
+"""The model that is measured on a GPU, where there is one: whole, with random weights."""
+
+
+def transformers_config(model: Model) -> dict[str, object]:
+    """What transformers builds such a model from: a dense Qwen3, all of it in the catalogue."""
+    shape = model.architecture.shape()
+    return {
+        "hidden_size": shape.hidden,
+        "intermediate_size": shape.intermediate,
+        "num_hidden_layers": shape.layers,
+        "num_attention_heads": shape.heads,
+        "num_key_value_heads": shape.kv_heads,
+        "head_dim": shape.head_dim,
+        "vocab_size": shape.vocab,
+        "tie_word_embeddings": shape.tied_embeddings,
+    }
 
 
 def write(folder: Path, job: Job, files: dict[str, str], about: dict[str, object]) -> None:
@@ -45,8 +65,10 @@ def main(target: Path) -> int:
     shutil.rmtree(target, ignore_errors=True)
     catalog = load_catalog()
     count = 0
-    for place, job in enumerate(sample()):
-        if job.framework in INSTALLED and place % EVERY == 0:
+    kinds = set()
+    for place, job in enumerate(whole_sample()):
+        if job.framework in INSTALLED and (kind(job) not in kinds or place % EVERY == 0):
+            kinds.add(kind(job))
             count += 1
             write(
                 target / f"parsed/{count:03d}-{job.framework}-{job.method}", job, dict(written(catalog, job, "ru")), {}
@@ -54,7 +76,7 @@ def main(target: Path) -> int:
     gpu = next(iter(catalog.rigs.values())).gpu
     for gpus in (1, 2):
         setup: Setup = ad_hoc_rig(catalog, gpu, gpus, 256.0, 20.0)
-        for model, kind in TRAINED.items():
+        for model, model_type in TRAINED.items():
             if gpus > 1 and model not in TOGETHER:
                 continue
             for method in catalog.methods:
@@ -65,7 +87,20 @@ def main(target: Path) -> int:
                     continue
                 count += 1
                 folder = target / f"trained/{gpus}x-{model}-{method}"
-                write(folder, job, dict(written(catalog, job, "en")), {"model_type": kind, "gpus": gpus})
+                write(folder, job, dict(written(catalog, job, "en")), {"model_type": model_type, "gpus": gpus})
+    setup = ad_hoc_rig(catalog, gpu, 1, 256.0)
+    for method in catalog.methods:
+        # Every recipe that fits is one that may be measured: pretraining on one card takes too long to be recommended.
+        verdict = verdict_of(catalog, MEASURED, method, setup)
+        place = next(place for place, rung in enumerate(verdict.rungs) if rung.estimate.ratio < 1)
+        job = job_of(catalog, replace(verdict, chosen=place), setup, "trl")
+        count += 1
+        about = {
+            "model_type": TRAINED[SAME_ARCHITECTURE],
+            "config": transformers_config(catalog.models[MEASURED]),
+            "parameters": job.estimate.parameters_total,
+        }
+        write(target / f"measured/{MEASURED}-{method}", job, dict(written(catalog, job, "en")), about)
     return count
 
 

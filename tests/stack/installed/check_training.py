@@ -19,14 +19,14 @@ from typing import Any
 
 import pytest
 import torch
+from comparison import complaints
 from conftest import about, folders
-from tokenizers import Tokenizer, models, pre_tokenizers
-from transformers import AutoConfig, AutoModelForCausalLM, PreTrainedTokenizerFast
+from training import SPECIAL, WORDS, made, train
+from transformers import AutoModelForCausalLM
 
-WORDS = [f"w{index}" for index in range(61)]
-SPECIAL = ["<pad>", "<eos>", "<unk>"]
 STEPS = 4
 FILES = Path(__file__).resolve().parents[3] / "generator/launch/files"
+SCHEMAS = Path(__file__).resolve().parents[1] / "schemas"
 SHAPE = {
     "hidden_size": 64,
     "intermediate_size": 64,
@@ -36,62 +36,26 @@ SHAPE = {
     "head_dim": 16,
     "vocab_size": len(WORDS) + len(SPECIAL),
     "max_position_embeddings": 128,
-    "pad_token_id": 0,
-    "eos_token_id": 1,
-    "bos_token_id": 1,
 }
 
 
 @pytest.fixture(scope="session")
 def tiny(tmp_path_factory: pytest.TempPathFactory) -> Any:
     """A function from a `model_type` to a folder with a tiny random model, its tokenizer and data."""
-    made: dict[str, Path] = {}
+    there: dict[str, Path] = {}
 
     def make(kind: str) -> Path:
-        if kind in made:
-            return made[kind]
-        folder = tmp_path_factory.mktemp(kind)
-        vocabulary = {word: index for index, word in enumerate([*SPECIAL, *WORDS])}
-        words = Tokenizer(models.WordLevel(vocabulary, unk_token="<unk>"))
-        words.pre_tokenizer = pre_tokenizers.Whitespace()
-        tokenizer = PreTrainedTokenizerFast(
-            tokenizer_object=words, pad_token="<pad>", eos_token="<eos>", unk_token="<unk>"
-        )
-        tokenizer.save_pretrained(folder)
-        torch.manual_seed(0)
-        shape = SHAPE if kind != "phi3" else {key: value for key, value in SHAPE.items() if key != "head_dim"}
-        config = AutoConfig.for_model(kind, **shape)
-        AutoModelForCausalLM.from_config(config).save_pretrained(folder)
-        lines = (" ".join(WORDS[(row * 7 + place) % len(WORDS)] for place in range(40)) for row in range(64))
-        text = "".join(json.dumps({"text": line}) + "\n" for line in lines)
-        (folder / "data.jsonl").write_text(text, encoding="utf-8")
-        made[kind] = folder
-        return folder
+        if kind not in there:
+            shape = SHAPE if kind != "phi3" else {key: value for key, value in SHAPE.items() if key != "head_dim"}
+            there[kind] = made(tmp_path_factory.mktemp(kind), kind, shape)
+        return there[kind]
 
     return make
 
 
-def train(folder: Path, model: Path, out: Path, processes: int, *more: str) -> str:
-    """Runs train.py as README.md says, and returns what it printed; fails with it."""
-    common = ["train.py", "--config", "sft.yaml", "--use_cpu", "true", "--output_dir", str(out)]
-    common += ["--model_name_or_path", str(model), "--dataset_name", str(model / "data.jsonl")]
-    common += ["--dataset_config", "default", "--dataset_streaming", "false", "--max_length", "32"]
-    common += ["--max_steps", str(STEPS), "--logging_steps", "1", "--save_steps", "2", *more]
-    launcher = [sys.executable]
-    if processes > 1:
-        # `accelerate launch --cpu` starts one process whatever one asks for; for several GPUs it calls torchrun.
-        launcher += ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(processes)]
-    done = subprocess.run(
-        [*launcher, *common],
-        cwd=folder,
-        env={**os.environ, "OMP_NUM_THREADS": "1", "PYTHONWARNINGS": "ignore"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    printed = done.stdout + done.stderr
-    assert done.returncode == 0, printed[-4000:]
-    return printed
+def shortened(*more: str) -> tuple[str, ...]:
+    """Options for a run of a few steps on the CPU that saves and logs."""
+    return ("--max_length", "32", "--max_steps", f"{STEPS}", "--logging_steps", "1", "--save_steps", "2", *more)
 
 
 def losses(printed: str) -> list[float]:
@@ -103,7 +67,7 @@ def test_it_trains(trained: Path, tiny: Any, tmp_path: Path) -> None:
     facts = about(trained)
     out = tmp_path / "out"
     model = tiny(facts["model_type"])
-    printed = train(trained, model, out, facts["gpus"])
+    printed = train(trained, model, out, facts["gpus"], *shortened())
     found = losses(printed)
     assert len(found) == STEPS
     assert all(math.isfinite(loss) for loss in found)
@@ -137,14 +101,20 @@ def test_a_checkpoint_goes_on(trained: Path, tiny: Any, tmp_path: Path) -> None:
         assert facts["model_type"]
         return
     model = tiny(facts["model_type"])
-    train(trained, model, tmp_path / "out", 1)
-    printed = train(trained, model, tmp_path / "out", 1, "--resume_from_checkpoint", str(tmp_path / "out/checkpoint-2"))
+    train(trained, model, tmp_path / "out", 1, *shortened())
+    printed = train(
+        trained,
+        model,
+        tmp_path / "out",
+        1,
+        *shortened("--resume_from_checkpoint", str(tmp_path / "out/checkpoint-2")),
+    )
     assert len(losses(printed)) == STEPS - 2
 
 
-def copied(target: Path, *names: str) -> Path:
-    """A folder with the measuring programs of the first job and its record."""
-    source = folders("trained")[0]
+def copied(target: Path, *names: str, source: Path | None = None) -> Path:
+    """A folder with the measuring programs of a job, by default of the first one, and its record."""
+    source = source or folders("trained")[0]
     for name in ("measure.py", "trainfit.json", *names):
         shutil.copyfile(source / name if (source / name).is_file() else FILES / name, target / name)
     return target
@@ -169,6 +139,59 @@ def test_running_out_of_memory_is_written_down(tmp_path: Path, error: str, row: 
     table = folder / "measurement.csv"
     found = next(csv.DictReader(table.open(encoding="utf-8"))) if table.is_file() else None
     assert (found and (found["outcome"], found["peak"], found["tokens_per_sec_per_gpu"])) == row
+
+
+ON_A_GPU = """
+import sys, torch
+GIB = 1 << 30
+build = torch.tensor
+torch.tensor = lambda *given, device=None, **named: build(*given, **named)
+torch.cuda.is_available = lambda: True
+torch.cuda.reset_peak_memory_stats = torch.cuda.synchronize = lambda: None
+torch.cuda.max_memory_allocated = lambda: int(float(sys.argv[1]) * GIB)
+import measure
+measure.start()
+measure.finish(40960, 4.0, dict(part.split("=") for part in sys.argv[2:]))
+"""
+"""A run as measure.py sees it, on a GPU that says what is asked of it."""
+
+
+@pytest.mark.parametrize(
+    ("share", "settings", "wrong"),
+    [
+        (0.5, (), []),
+        (0.0, (), []),
+        (-0.1, (), ["GiB were measured"]),
+        (1.1, (), ["GiB were measured"]),
+        (0.5, ("seq_len=2048",), ["seq_len: 2048 was run, 4096 was estimated"]),
+    ],
+)
+def test_a_row_is_compared_with_its_estimate(
+    tmp_path: Path, share: float, settings: tuple[str, ...], wrong: list[str]
+) -> None:
+    """From the counter of PyTorch to the verdict on the row, at both ends of what was expected and beyond them."""
+    measured = folders("measured")[0]
+    record = json.loads((measured / "trainfit.json").read_text(encoding="utf-8"))
+    expected = record["expected"]["peak_gib"]
+    peak = expected["low"] + share * (expected["high"] - expected["low"])
+    folder = copied(tmp_path, source=measured)
+    # A thousandth of a GiB above, since a row has three places.
+    command = [sys.executable, "-c", ON_A_GPU, f"{peak + 0.001 * (share == 0)}", *settings]
+    done = subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True)
+    assert f"Peak memory {peak:.1f} GiB" in done.stderr
+    row = next(csv.DictReader((folder / "measurement.csv").open(encoding="utf-8")))
+    assert row["tokens_per_sec_per_gpu"] == "10240.0"
+    found = complaints(row, record)
+    assert len(found) == len(wrong)
+    assert all(expected in text for expected, text in zip(wrong, found, strict=True))
+
+
+def test_a_row_without_a_peak_is_no_success(measured: Path) -> None:
+    record = json.loads((measured / "trainfit.json").read_text(encoding="utf-8"))
+    nothing = {**record["row"], "outcome": "finished"}
+    assert complaints(nothing, record) == ["no peak was measured"]
+    (failed,) = complaints({**record["row"], "outcome": "failed"}, record)
+    assert "the run failed" in failed
 
 
 AXOLOTL = """
@@ -205,6 +228,49 @@ measure_torchtitan.MeasuredTrainer().train()
 ((tokens, seconds),) = said
 assert tokens == 300 and seconds > 0, said
 """
+LLAMA_FACTORY = """
+import runpy, sys, types
+from torch import nn, rand
+from transformers import Trainer, TrainingArguments
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.line = nn.Linear(4, 1)
+    def forward(self, x=None, labels=None):
+        return {"loss": self.line(x).square().mean()}
+def train(args, callbacks):
+    # As llamafactory.train.tuner: what stands on the command line is read there, the list of callbacks is added to.
+    assert args is None and sys.argv[1:] == ["llama_factory.yaml", "max_steps=4"], (args, sys.argv)
+    callbacks.append(type(callbacks[0]).__bases__[0]())
+    out = TrainingArguments("out", max_steps=4, use_cpu=True, report_to="none", save_strategy="no", disable_tqdm=True)
+    Trainer(Model(), out, train_dataset=[{"x": rand(4)} for _ in range(64)], callbacks=callbacks).train()
+namespace = {"train": train}
+exec(SIGNATURE, namespace)
+module = types.ModuleType("llamafactory.train.tuner")
+module.run_exp = namespace["run_exp"]
+sys.modules |= {"llamafactory": module, "llamafactory.train": module, module.__name__: module}
+sys.argv = ["run.py", "llama_factory.yaml", "max_steps=4"]
+sys.path.insert(0, ".")
+runpy.run_path("run.py", run_name="__main__")
+assert sys.excepthook is not sys.__excepthook__
+"""
+
+
+def test_llama_factory_is_hooked(tmp_path: Path) -> None:
+    """With a stand-in for its trainer, a real one of transformers as its own is; its function is the library's own.
+
+    That is: has the arguments that tests/stack/schemas/llama-factory.json read in the source of the pinned version.
+    """
+    schema = json.loads((SCHEMAS / "llama-factory.json").read_text(encoding="utf-8"))
+    names = list(schema["x-functions"]["llamafactory.train.tuner"]["run_exp"]["properties"])
+    arguments = ", ".join(f"{name}=None" for name in names)
+    signature = f"def run_exp({arguments}): train(args, callbacks)"
+    folder = copied(tmp_path, "run.py")
+    script = LLAMA_FACTORY.replace("SIGNATURE", repr(signature))
+    subprocess.run([sys.executable, "-c", script], cwd=folder, check=True)
+    row = next(csv.DictReader((folder / "measurement.csv").open(encoding="utf-8")))
+    assert (row["outcome"], row["micro_batch"], row["peak"]) == ("finished", "8", "")
+    assert float(row["tokens_per_sec_per_gpu"]) > 0
 
 
 @pytest.mark.parametrize(("name", "script"), [("measure_axolotl.py", AXOLOTL), ("measure_torchtitan.py", TORCHTITAN)])

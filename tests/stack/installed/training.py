@@ -1,0 +1,59 @@
+"""Runs train.py of a generated configuration with a model and data that are made on the spot."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import torch
+from tokenizers import Tokenizer, models, pre_tokenizers
+from transformers import AutoConfig, AutoModelForCausalLM, PreTrainedTokenizerFast
+
+WORDS = [f"w{index}" for index in range(61)]
+SPECIAL = ["<pad>", "<eos>", "<unk>"]
+SPECIAL_IDS = {"pad_token_id": 0, "eos_token_id": 1, "bos_token_id": 1}
+
+
+def made(folder: Path, kind: str, shape: Mapping[str, object], rows: int = 64) -> Path:
+    """A folder with a model of this shape with random weights, a tokenizer of a few words, and lines of them."""
+    folder.mkdir(parents=True, exist_ok=True)
+    vocabulary = {word: index for index, word in enumerate([*SPECIAL, *WORDS])}
+    words = Tokenizer(models.WordLevel(vocabulary, unk_token="<unk>"))
+    words.pre_tokenizer = pre_tokenizers.Whitespace()
+    tokenizer = PreTrainedTokenizerFast(tokenizer_object=words, pad_token="<pad>", eos_token="<eos>", unk_token="<unk>")
+    tokenizer.save_pretrained(folder)
+    torch.manual_seed(0)
+    config = AutoConfig.for_model(kind, **SPECIAL_IDS, **shape)
+    AutoModelForCausalLM.from_config(config).save_pretrained(folder)
+    lines = (" ".join(WORDS[(row * 7 + place) % len(WORDS)] for place in range(40)) for row in range(rows))
+    text = "".join(json.dumps({"text": line}) + "\n" for line in lines)
+    (folder / "data.jsonl").write_text(text, encoding="utf-8")
+    return folder
+
+
+def train(folder: Path, model: Path, out: Path, processes: int, *more: str, cpu: bool = True) -> str:
+    """Runs train.py as README.md says, and returns what it printed; fails with it."""
+    common = ["train.py", "--config", "sft.yaml", "--output_dir", str(out), *(("--use_cpu", "true") if cpu else ())]
+    common += ["--model_name_or_path", str(model), "--dataset_name", str(model / "data.jsonl")]
+    common += ["--dataset_config", "default", "--dataset_streaming", "false", *more]
+    launcher = [sys.executable]
+    if processes > 1:
+        # `accelerate launch --cpu` starts one process whatever one asks for; for several GPUs it calls torchrun.
+        launcher += ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(processes)]
+    elif not cpu:
+        launcher += ["-m", "accelerate.commands.launch", "--config_file", "accelerate.yaml"]
+    done = subprocess.run(
+        [*launcher, *common],
+        cwd=folder,
+        env={**os.environ, "OMP_NUM_THREADS": "1", "PYTHONWARNINGS": "ignore"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    printed = done.stdout + done.stderr
+    assert done.returncode == 0, printed[-4000:]
+    return printed
