@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from markupsafe import Markup
 
+from generator.site.light_files import FilesWriter
 from generator.site.page import Page
 from generator.site.pages_site import Site
 from generator.verdict.results import Verdict
@@ -43,6 +44,7 @@ def model_page(site: Site, model_id: str) -> Page:
         if (model_id, method) in site.first_report.verdicts
     }
     family = site.catalog.family_of(model_id)
+    files = FilesWriter(site, writer)
     return writer.page(
         "model.md.j2",
         section="models",
@@ -60,6 +62,7 @@ def model_page(site: Site, model_id: str) -> Page:
         rig=site.catalog.rigs[site.first_rig],
         policy=site.catalog.policy,
         verdicts=verdicts,
+        files={method for method, found in verdicts.items() if files.exist(site.first_rig, found)},
         groups=rig_groups(site.catalog, site.reports, model_id),
         recommended=site.first_report.recommended.get(model_id),
         needs=needs_of(site.catalog, site.reports, model_id) if verdicts else (),

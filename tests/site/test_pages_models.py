@@ -113,3 +113,15 @@ def test_a_model_that_no_rig_trains_gets_a_sentence_and_no_empty_table() -> None
     fragment = pages["models/llama-3.3-70b/"].fragments["needs"]
     assert "<table" not in fragment
     assert Messages("en")("models.needs.nothing") in parse(fragment).text
+
+
+def test_files_are_offered_for_what_is_recommended_and_can_be_run(site_dir) -> None:
+    for model in site_catalog().models:
+        fragment = site_pages("en")[f"models/{model}/"].fragments["verdicts"]
+        offered = {
+            href.rpartition("#files-")[2]
+            for e in parse(fragment).elements()
+            if "#files-" in (href := e.attributes.get("href", ""))
+        }
+        light = (site_dir / f"en/v/{RIG}/{model}/index.html").read_text(encoding="utf-8")
+        assert offered == {method for method in site_catalog().methods if f'id="files-{method}"' in light}, model
