@@ -71,6 +71,10 @@ def _fraction(above: list[Piece], below: list[Piece]) -> list[Piece]:
     return [*above, _glued(_operator(ast.Div()), first), *rest]
 
 
+def _joined(pieces: list[Piece]) -> str:
+    return " ".join(piece.text for piece in pieces)
+
+
 def _strength(node: ast.expr) -> int:
     return STRENGTH[type(node.op)] if isinstance(node, ast.BinOp) else ATOM
 
@@ -84,9 +88,13 @@ class Writer:
     def equation(self, step: Step) -> Markup:
         """`name = expression`, with a link to every quantity where it stands alone."""
         pieces = [_glued(_name(step.name), _sign("=")), *self._pieces(ast.parse(step.formula, mode="eval").body)]
-        spoken = " ".join(piece.text for piece in pieces)
+        spoken = _joined(pieces)
         shown = Markup(" ").join(Markup("<math>{}</math>").format(Markup(piece.mathml)) for piece in pieces)  # noqa: S704
         return Markup('<span class="tf-math" role="math" aria-label="{}">{}</span>').format(spoken, shown)
+
+    def text(self, formula: str) -> str:
+        """A formula in the same signs without markup, for where equations would weigh too much."""
+        return _joined(self._pieces(ast.parse(formula, mode="eval").body))
 
     def _pieces(self, node: ast.expr) -> list[Piece]:
         """The expression from left to right; raises TypeError for anything that steps do not use."""

@@ -9,12 +9,13 @@ from functools import cached_property
 from markupsafe import Markup, escape
 
 from generator.estimate.results import Estimate, Quantity
+from generator.site.equations import Writer
 from generator.site.page import light_path
 from generator.site.pages_env import environment, typeset
 from generator.site.pages_reasons import ReasonWriter
 from generator.site.pages_settings import settings_of
 from generator.site.pages_site import SIGNS, Site
-from generator.site.pages_values import FORMULA_TOKEN, OPERATORS, ValueWriter
+from generator.site.pages_values import ValueWriter
 from generator.verdict.results import Rung, Verdict, VerdictId
 from generator.views.light import constants_of, memory_key, shown_phases, terms_of_peak
 from generator.views.rigs import methods_of
@@ -58,6 +59,7 @@ class RowWriter:
         self.writer = site.writer(light_path("rig", "model"))
         self.messages, self.formats = self.writer.messages, self.writer.formats
         self.reasons, self.values = ReasonWriter(self.writer), ValueWriter(self.writer)
+        self.equations = Writer(self.messages)
         self.methods = methods_of(site.catalog)
         self.names = {id_: site.of(method.name) for id_, method in self.methods.items()}
         self._arithmetic: dict[Hashable, Arithmetic] = {}
@@ -181,10 +183,8 @@ class RowWriter:
     def _formula(self, quantity: Quantity, inputs: tuple[Quantity, ...]) -> Markup:
         """`name = formula = value`, the name a link, then what stands for the other names here."""
         if quantity.name not in self._formulas:
-            tokens = FORMULA_TOKEN.findall(quantity.formula)
-            formula = "".join(token if token in quantity.inputs else OPERATORS.get(token, token) for token in tokens)
             name = self.linked(f"methodology/#q-{quantity.name.replace('_', '-')}", quantity.name)
-            self._formulas[quantity.name] = name + f" = {formula} = "
+            self._formulas[quantity.name] = name + f" = {self.equations.text(quantity.formula)} = "
         values = ", ".join(f"{each.name} = {self.values.quantity(each)}" for each in inputs)
         return self._formulas[quantity.name] + escape(f"{self.values.quantity(quantity)}; {values}")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 
 from markupsafe import Markup, escape
@@ -17,9 +17,6 @@ from generator.site.pages_env import PageWriter
 from generator.units import gib_from_bytes
 from generator.views.facts import Fact
 from generator.views.methodology import CONSTANT_NAMES
-
-OPERATORS: Mapping[str, str] = {"*": "×", "/": "÷", "-": "−", "+": "+"}
-FORMULA_TOKEN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|[-+*/]|\d+(?:\.\d+)?|[(),]|\s+")
 
 
 def unit_key(unit: str) -> str:
@@ -94,8 +91,12 @@ class ValueWriter:
             if 0 < gib < LEAST_GIB:
                 return self.formats.unit(quantity.value, "byte", 2, trim=True)
             return self.formats.gib(gib, 2)
-        digits = 0 if abs(quantity.value) >= 1000 else 4
-        return self.formats.number(quantity.value, digits, trim=digits > 0)
+        return self.exact(quantity.value)
+
+    def exact(self, value: float) -> str:
+        """A number to calculate with: large ones to the last digit, small ones to four decimals."""
+        digits = 0 if abs(value) >= 1000 else 4
+        return self.formats.number(value, digits, trim=digits > 0)
 
     def constant(self, constant: Constant) -> Markup:
         """The value of a constant with its unit; the unit as the data write it where the catalogue has none for it."""
