@@ -355,6 +355,17 @@ def unpinned(text: str) -> list[str]:
     ]
 
 
+def test_the_first_release_begins_the_history_of_verdicts(texts: dict[str, str]) -> None:
+    steps = [step.get("run", "") for step in workflow(texts, "release.yml")["jobs"]["build"]["steps"]]
+    begun = next(number for number, run in enumerate(steps) if "trainfit lock --start" in run)
+    assert "git diff --exit-code -- data/changes.csv" in steps[begun]
+    assert begun < next(number for number, run in enumerate(steps) if "make zip" in run)
+    for name, heading in (("CONTRIBUTING.md", "## Release"), ("CONTRIBUTING.ru.md", "## Релиз")):
+        _, found, procedure = texts[name].partition(f"\n{heading}\n")
+        assert found, name
+        assert "trainfit lock --start" in procedure
+
+
 def test_all_workflows_are_checked_here(texts: dict[str, str]) -> None:
     assert {Path(name).name for name in texts if name.startswith(".github/workflows/")} == set(WORKFLOWS)
 

@@ -51,6 +51,10 @@ class FilesWriter:
             )
         )
 
+    def exist(self, rig: str, verdict: Verdict) -> bool:
+        """Whether the light page has files for a verdict, at `#files-<method>`."""
+        return verdict.verdict in RECOMMENDED and self._job(rig, verdict) is not None
+
     def _text(self, key: str, **values: str) -> Markup:
         """A message, typeset; files and commands stay as they are."""
         return Markup(typeset(self.writer.messages.html(key, **values), self.site.language))  # noqa: S704 (escaped)

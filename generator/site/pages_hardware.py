@@ -14,7 +14,7 @@ from generator.site.pages_site import Site
 from generator.site.urls import PREFIXES
 from generator.views.api import rig_path, rig_table_path
 from generator.views.facts import facts_of
-from generator.views.hardware import disputed, gpu_groups, rigs_of, unknown_fields
+from generator.views.hardware import disputed, gpu_groups, named_in_note, rigs_of, unknown_fields
 from generator.views.rigs import matrix, pools
 
 
@@ -110,6 +110,7 @@ def gpu_page(site: Site, gpu_id: str) -> Page:
         edit_path=site.catalog.path_of("gpu", gpu_id),
         gpu_id=gpu_id,
         gpu=gpu,
+        named=named_in_note(site.catalog, gpu_id),
         facts=facts_of(gpu),
         disputed=disputed(gpu),
         unknown=tuple(unknown_fields(gpu)),

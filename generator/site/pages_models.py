@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from markupsafe import Markup
 
+from generator.site.light_files import FilesWriter
 from generator.site.page import Page
 from generator.site.pages_site import Site
 from generator.verdict.results import Verdict
 from generator.views.facts import facts_of
 from generator.views.light import what_is_not_modelled
-from generator.views.needs import needs_of
+from generator.views.needs import needs_of, rig_groups
 from generator.views.rigs import methods_of
 
 
@@ -37,12 +38,13 @@ def model_page(site: Site, model_id: str) -> Page:
     """One model: its verdicts with everything they rest on, its facts with their sources."""
     writer = site.writer(site.model_path(model_id))
     model = site.catalog.models[model_id]
-    methods = methods_of(site.catalog)
-    by_rig: dict[str, dict[str, Verdict]] = {
-        rig: {method: report.verdicts[model_id, method] for method in methods if (model_id, method) in report.verdicts}
-        for rig, report in site.reports.items()
+    verdicts = {
+        method: site.first_report.verdicts[model_id, method]
+        for method in methods_of(site.catalog)
+        if (model_id, method) in site.first_report.verdicts
     }
     family = site.catalog.family_of(model_id)
+    files = FilesWriter(site, writer)
     return writer.page(
         "model.md.j2",
         section="models",
@@ -51,14 +53,19 @@ def model_page(site: Site, model_id: str) -> Page:
             "models.page.description",
             model=model.name,
             rig=site.of(site.catalog.rigs[site.first_rig].name),
-            verdicts=verdict_words(site, by_rig[site.first_rig]),
+            verdicts=verdict_words(site, verdicts),
         ),
         edit_path=site.catalog.path_of("model", model_id),
         model_id=model_id,
         model=model,
-        by_rig={rig: verdicts for rig, verdicts in by_rig.items() if verdicts},
+        rig_id=site.first_rig,
+        rig=site.catalog.rigs[site.first_rig],
+        policy=site.catalog.policy,
+        verdicts=verdicts,
+        files={method for method, found in verdicts.items() if files.exist(site.first_rig, found)},
+        groups=rig_groups(site.catalog, site.reports, model_id),
         recommended=site.first_report.recommended.get(model_id),
-        needs=needs_of(site.catalog, site.reports, model_id) if by_rig[site.first_rig] else (),
+        needs=needs_of(site.catalog, site.reports, model_id) if verdicts else (),
         unmodelled=what_is_not_modelled(model),
         facts=facts_of(model),
         siblings=[

@@ -22,6 +22,7 @@ from generator.verdict.advice import CONTEXT_STEP
 from generator.verdict.results import RigReport, VerdictId
 from generator.views.accuracy import Checks, checks_of
 from generator.views.facts import fact_anchor
+from generator.views.reasons import lacks_memory
 from generator.views.rigs import methods_of
 from generator.views.sources import SourceView, source_host, source_views
 
@@ -226,6 +227,7 @@ class Site:
             "limited_by_model": self.limited_by_model,
             "idea": lambda method, recipe_id: recipe_idea(writer, self.recipe(method, recipe_id)),
             "deciding": reasons.deciding,
+            "lacks_memory": lacks_memory,
             "improvement": reasons.improvement,
             "recipe_name": self.recipe_name,
             "recipe": self.recipe,

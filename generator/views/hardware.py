@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
@@ -84,3 +85,17 @@ def unknown_fields(gpu: Gpu) -> Iterator[str]:
     yield from (field for field in OPTIONAL if getattr(gpu, field) is None)
     if gpu.launch_price_usd is None and gpu.street_price_usd is None:
         yield "street_price_usd"
+
+
+def named_in_note(catalog: Catalog, gpu_id: str) -> tuple[str, ...]:
+    """The cards that the note on a card's name speaks of, itself first; none without a note."""
+    note = catalog.gpus[gpu_id].name_note
+    if note is None:
+        return ()
+    others = {
+        other: gpu.name.removeprefix("NVIDIA ").removesuffix(" Generation")
+        for other, gpu in catalog.gpus.items()
+        if other != gpu_id
+    }
+    named = (other for other, short in others.items() if re.search(rf"(?<!\w){re.escape(short)}(?!\w)", note.en))
+    return (gpu_id, *named)

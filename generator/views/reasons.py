@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from generator.verdict.results import Reason, ReasonId, Rung
+from generator.verdict.results import RULED_OUT_BY_MEMORY, Reason, ReasonId, Rung
 
 SEVERITY: Mapping[ReasonId, int] = {
     "not-modelled": 3,
@@ -35,3 +35,8 @@ def deciding_reason(rung: Rung, goal: str) -> Reason | None:
         return SEVERITY[reason.id], goal == "pretraining" and reason.id.startswith("time-")
 
     return max(rung.reasons, key=weight, default=None)
+
+
+def lacks_memory(rung: Rung) -> bool:
+    """Whether memory rules a recipe out, and not only something else."""
+    return any(reason.id in RULED_OUT_BY_MEMORY for reason in rung.reasons)

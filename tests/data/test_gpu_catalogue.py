@@ -156,6 +156,7 @@ def test_conflicts_that_are_known_of_are_kept(catalog):
 
 def test_cards_without_bf16_are_the_old_ones(catalog):
     assert {gpu_id for gpu_id, gpu in catalog.gpus.items() if not gpu.bf16.value} == {
+        "rtx-2080-ti",
         "t4",
         "v100-pcie-32",
         "v100-sxm2-32",

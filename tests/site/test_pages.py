@@ -82,7 +82,8 @@ def test_every_link_leads_to_a_page_and_a_place_on_it(language) -> None:
     ids["contribute/"] = {"report-an-error"}
     judged = {light_path(rig, model) for rig, report in site_reports().items() for model, _ in report.verdicts}
     ids |= {path: set() for path in light_paths(site_catalog(), site_reports())}
-    ids |= {path: set(site_catalog().methods) for path in judged}
+    named = {f"{prefix}{method}" for method in site_catalog().methods for prefix in ("", "files-")}
+    ids |= dict.fromkeys(judged, named)
     files = api_texts(site_catalog(), site_reports()).keys() | _configurations(language)
     files |= {f"{PREFIXES[language]}changes/atom.xml"}
     broken = []

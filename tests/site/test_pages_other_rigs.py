@@ -83,8 +83,14 @@ def test_a_second_rig_has_its_page_and_its_own_places_on_the_pages_of_models() -
     assert len(ids) == len(set(ids))
     cards = [e for e in parse(pages["rigs/"].fragments["index"]).elements() if "tf-card" in e.classes]
     assert len(cards) == 2
-    links = {e.attributes.get("href") for e in parse(pages["models/qwen3-14b/"].fragments["verdicts"]).elements()}
-    assert {f"../../v/{rig}/qwen3-14b/#full" for rig in rigs} <= links
+    page = pages["models/qwen3-14b/"]
+    home_table, others = parse(page.fragments["verdicts"]), parse(page.fragments["rigs"])
+    assert f"../../v/{RIG}/qwen3-14b/#full" in {e.attributes.get("href") for e in home_table.elements()}
+    assert {e.attributes["data-rig"] for e in others.elements() if e.tag == "tr" and "data-rig" in e.attributes} == set(
+        rigs
+    )
+    links = {e.attributes.get("href") for e in others.elements()}
+    assert {f"../../v/{rig}/qwen3-14b/" for rig in rigs} <= links
     second = parse(pages["rigs/8x-rtx-6000-ada/"].fragments["capability-map"])
     explained = [e.attributes["href"] for e in second.elements() if "tf-num--words" in e.classes]
     assert explained

@@ -81,3 +81,19 @@ def test_no_value_without_a_source_or_the_reason_why_it_is_assumed(language: Lan
 def test_a_row_without_either_would_be_noticed(cells: str, is_wanting: bool) -> None:
     row = next(each for each in parse(f'<tr id="fact-x">{cells}</tr>').elements() if each.tag == "tr")
     assert wanting(row) is is_wanting
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_value_of_the_policy_says_why(language: Language) -> None:
+    """They are judgements: the methodology gives each its reason."""
+    html = "".join(site_pages(language)["methodology/"].fragments.values())
+    shown = {
+        row.attributes["id"]: row for row in parse(html).elements() if row.attributes.get("id", "")[:7] == "policy-"
+    }
+    decided = {
+        f"policy-{name.replace('_', '-')}"
+        for name, value in site_catalog().policy
+        if hasattr(value, "reason") and hasattr(value, "value")
+    }
+    assert decided <= set(shown)
+    assert [name for name, row in shown.items() if len(reason_of(row).split()) < LEAST_WORDS] == []

@@ -9,7 +9,7 @@ from generator.catalog import Catalog
 from generator.verdict import judge_rig
 from generator.verdict.results import VERDICTS
 from generator.views.compare import pairs, rig_rows
-from generator.views.needs import needs_of
+from generator.views.needs import needs_of, rig_groups
 from tests.site.pages_support import whole_catalog
 
 RIG, GPU = "4x-rtx-6000-ada", "rtx-6000-ada"
@@ -77,3 +77,24 @@ def test_a_row_of_a_rig_counts_what_is_comfortable() -> None:
         verdict.verdict == "comfortable" for (_, method), verdict in REPORTS[RIG].verdicts.items() if method == "lora"
     )
     assert rows["8x-rtx-6000-ada"].comfortable["full"] >= rows["2x-rtx-6000-ada"].comfortable["full"]
+
+
+def test_what_was_tried_is_said() -> None:
+    [need] = needs_of(CATALOG, REPORTS, "qwen3-0.6b")
+    assert need.smallest == min(COUNTS.values())
+    assert need.any
+    assert not replace(need, by_method={"full": (), "lora": ()}).any
+
+
+def test_groups_of_rigs_count_their_verdicts() -> None:
+    for model in MODELS:
+        groups = rig_groups(CATALOG, REPORTS, model)
+        assert [group.count for group in groups] == sorted(COUNTS.values())
+        assert {rig for group in groups for rig in group.verdicts} == set(COUNTS)
+        for group in groups:
+            for method in CATALOG.methods:
+                counted = {verdict: group.of(method, verdict) for verdict in VERDICTS}
+                assert sum(counted.values()) == len(group.verdicts)
+                shown = {REPORTS[rig].verdicts[model, method].verdict for rig in group.verdicts}
+                assert {verdict for verdict, count in counted.items() if count} == shown
+    assert rig_groups(CATALOG, {}, MODELS[0]) == ()

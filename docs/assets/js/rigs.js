@@ -89,6 +89,8 @@
   if (row) {
     row.classList.add("tf-mine");
     row.parentElement.prepend(row);
+    const fold = row.closest("details");
+    if (fold) fold.open = true;
   }
 
   // Two rigs side by side; the address says which.

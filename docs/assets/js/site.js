@@ -44,6 +44,25 @@
   });
   addEventListener("click", (event) => { if (menu.open && !menu.contains(event.target)) menu.open = false; });
 
+  // What an address points at is shown, also inside a part of the page that is closed; on paper everything is.
+  const reveal = () => {
+    const target = document.getElementById(location.hash.slice(1));
+    let hidden = false;
+    for (let fold = target?.closest("details:not([open])"); fold; fold = fold.parentElement.closest("details:not([open])")) {
+      fold.open = true;
+      hidden = true;
+    }
+    if (hidden) target.scrollIntoView();
+  };
+  addEventListener("hashchange", reveal);
+  reveal();
+  let opened = [];
+  addEventListener("beforeprint", () => {
+    opened = [...document.querySelectorAll("article details:not([open])")];
+    for (const fold of opened) fold.open = true;
+  });
+  addEventListener("afterprint", () => { for (const fold of opened) fold.open = false; });
+
   // Code to copy.
   if (navigator.clipboard) {
     for (const code of document.querySelectorAll(".md-typeset pre > code")) {
