@@ -1,0 +1,211 @@
+"""Single formulas on small numbers, each sum written out beside what it is made of."""
+
+from __future__ import annotations
+
+import pytest
+
+from generator.estimate.layer import LAYER
+from generator.estimate.run import ALL
+
+
+def value(name: str, **inputs: float) -> float:
+    """One step alone, from what it takes in."""
+    steps = LAYER.steps if name in LAYER.steps else ALL.steps
+    return steps[name].compute(**inputs)
+
+
+MIXED = {"precision_bf16_mixed": 1, "precision_fp16_mixed": 0}
+HALF = {"precision_bf16_mixed": 0, "precision_fp16_mixed": 1}
+NEITHER = {"precision_bf16_mixed": 0, "precision_fp16_mixed": 0}
+
+
+@pytest.mark.parametrize(
+    ("name", "inputs", "expected"),
+    [
+        # LayerNorm: input 4 and output 2 of each of 10 channels, mean and deviation in the type of the input
+        ("layer_norms", {"rms_norms": 0, "layer_norm_count": 3, "layer_norm_input_bytes": 4}, 3 * (60 + 8)),
+        ("layer_norms", {"rms_norms": 0, "layer_norm_count": 3, "layer_norm_input_bytes": 2}, 3 * (40 + 4)),
+        # frozen and fused: the input of 2 bytes × 10 channels and one fp32 number
+        ("layer_norms_frozen_fused", {"rms_norms": 2, "layer_norm_count": 0}, 2 * 24),
+        ("layer_norms_frozen_fused", {"rms_norms": 2, "layer_norm_count": 1}, 3 * 24),
+    ],
+)
+def test_norms(name: str, inputs: dict[str, float], expected: float) -> None:
+    around = {"hidden": 10, "norm_weight_in_fp32": 0, "norms_after": 0}
+    taken = LAYER.steps[name].inputs
+    assert value(name, **{key: number for key, number in {**around, **inputs}.items() if key in taken}) == expected
+
+
+def test_latent_attention() -> None:
+    # ranks 8 × 3 = 24, vectors 4 × 2 = 8, queries and keys 2 × 2 × 5 = 20, up 2 × 7 = 14, output 2 × 11 = 22,
+    # log-sum-exp 4 × 13 = 52
+    found = value(
+        "layer_latent_attention", latent_ranks=3, latent_vectors=2, latent_query_width=5, latent_up_width=7,
+        latent_value_width=11, latent_heads=13,
+    )  # fmt: skip
+    assert found == 24 + 8 + 20 + 14 + 22 + 52
+
+
+def test_frozen_mlps_keep_one_tensor_less() -> None:
+    # 2 bytes of a channel less than trained: 8 → 6 gated, 4 → 2 plain, 10 → 8 composed
+    widths = {"gated_width": 3, "plain_width": 5, "composed_width": 7}
+    assert value("layer_mlp", **widths) - value("layer_mlp_frozen", **widths) == 2 * (3 + 5 + 7)
+    assert value("layer_mlp_frozen", **widths) == 18 + 10 + 56
+
+
+def test_own_embeddings_of_a_layer() -> None:
+    # input 2 × 10; 16 × 3 of the gate; the norm 6 × 10, or 8 × 10 with its weight in fp32, and one number
+    widths = {"per_layer_width": 3, "hidden": 10}
+    assert value("layer_per_layer_input", per_layer_inputs=1, norm_weight_in_fp32=0, **widths) == 20 + 48 + 60 + 4
+    assert value("layer_per_layer_input", per_layer_inputs=1, norm_weight_in_fp32=1, **widths) == 20 + 48 + 80 + 4
+    assert value("layer_per_layer_input", per_layer_inputs=0, norm_weight_in_fp32=1, **widths) == 0
+
+
+def test_the_end_of_forward() -> None:
+    # 16-bit logits: logits, log-softmax and gradient in 2 each; under autocast 2 + 4 + 4 + 4 + 2
+    assert value("own_logits_bytes", pure_16_bit=1, fused_norms=0) == 6
+    assert value("own_logits_bytes", pure_16_bit=1, fused_norms=1) == 4
+    assert value("own_logits_bytes", pure_16_bit=0, fused_norms=0) == 16
+    assert value("own_logits_bytes", pure_16_bit=0, fused_norms=1) == 12
+    assert value("final_hidden", fused_norms=0, hidden=5, tokens=7) == (4 + 2) * 35
+    assert value("final_hidden", fused_norms=1, hidden=5, tokens=7) == (2 + 2) * 35
+    head = {"compute_bytes": 4, "vocab": 5, "hidden": 7}
+    assert value("head_gradient", fused_ce=1, trains_adapters=0, **head) == 140
+    assert value("head_gradient", fused_ce=1, trains_adapters=1, **head) == 0
+    assert value("head_gradient", fused_ce=0, trains_adapters=0, **head) == 0
+
+
+@pytest.mark.parametrize("precision", ["precision_bf16_pure", "precision_fp16_pure"])
+def test_both_16_bit_types_are_pure(precision: str) -> None:
+    assert value("pure_16_bit", **{"precision_bf16_pure": 0, "precision_fp16_pure": 0, precision: 1}) == 1
+
+
+@pytest.mark.parametrize(
+    ("stages", "adapters", "precision", "found"),
+    [(1, 0, MIXED, 1), (1, 0, HALF, 1), (1, 0, NEITHER, 0), (1, 1, MIXED, 0), (0, 0, MIXED, 0)],
+)
+def test_deepspeed_keeps_a_master_for_what_is_mixed(
+    stages: int, adapters: int, precision: dict[str, float], found: int
+) -> None:
+    assert value("separate_master", zero_stages=stages, trains_adapters=adapters, **precision) == found
+
+
+@pytest.mark.parametrize(
+    ("stages", "adapters", "sharded", "precision", "found"),
+    [
+        (0, 0, 0, MIXED, 1),
+        (0, 0, 0, HALF, 1),
+        (0, 0, 0, NEITHER, 0),
+        (1, 0, 0, MIXED, 0),
+        (0, 1, 0, MIXED, 0),
+        (0, 0, 1, MIXED, 0),
+    ],
+)
+def test_autocast_copies_whole_fp32_weights(
+    stages: int, adapters: int, sharded: int, precision: dict[str, float], found: int
+) -> None:
+    flags = {"zero_stages": stages, "trains_adapters": adapters, "sharded": sharded}
+    assert value("autocast_copies", **flags, **precision) == found
+
+
+def test_temporaries_of_the_step() -> None:
+    def found(**changes: float) -> float:
+        base = {"optimizer_impl_foreach": 1, "optimizer_adamw": 1, "optimizer_adamw_bf16": 0, "zero_stages": 0}
+        rest = {"trained_bytes": 3, "separate_master": 0, "cpu_offload_none": 1}
+        return value("transient_bytes", **{**base, **rest, **changes})
+
+    assert found() == 3
+    assert found(optimizer_adamw=0, optimizer_adamw_bf16=1) == 3
+    assert found(optimizer_adamw=0) == found(optimizer_impl_foreach=0) == found(cpu_offload_none=0) == 0
+    assert found(zero_stages=1) == 0
+    assert found(zero_stages=1, separate_master=1) == 4
+
+
+def test_gradients_are_split_where_either_shards_them() -> None:
+    for sharded, zero2, cards in ((0, 0, 1), (0, 1, 5), (1, 0, 5)):
+        assert value("gradient_shards", sharded=sharded, sharding_zero2=zero2, n_gpus=5) == cards
+
+
+@pytest.mark.parametrize(("own", "sdpa", "sinks", "found"), [(1, 0, 0, 1), (0, 1, 1, 1), (0, 1, 0, 0), (0, 0, 1, 0)])
+def test_scores_are_kept_by_eager_code_and_by_sinks(own: int, sdpa: int, sinks: int, found: int) -> None:
+    assert value("eager", attention_eager=own, attention_sdpa=sdpa, sinks=sinks) == found
+
+
+@pytest.mark.parametrize(
+    ("adapters", "quantized", "copies", "found"), [(1, 0, 0, 2), (1, 0, 4, 0), (1, 1, 0, 0), (0, 0, 0, 0)]
+)
+def test_inputs_that_adapters_share(adapters: int, quantized: int, copies: int, found: int) -> None:
+    flags = {"trains_adapters": adapters, "quantized": quantized, "adapter_input_bytes": copies, "compute_bytes": 2}
+    assert value("shared_input_bytes", **flags) == found
+
+
+def test_parameters_add_up() -> None:
+    assert value("layer_parameters", unit_linear=3, unit_experts=5, unit_small=7) == 15
+    counts = {"lora_parameters": 3, "saved_modules": 5, "text_parameters": 11}
+    assert value("trained_parameters", trains_adapters=1, **counts) == 8
+    assert value("trained_parameters", trains_adapters=0, **counts) == 11
+
+
+def test_a_model_that_stays_gathered() -> None:
+    parts = {"gathered_linear_bytes": 0.5, "linear_parameters": 20, "expert_parameters": 3, "small_parameters": 5}
+    # 0.5 × 20 in four bits, 2 × (3 + 5) in 16
+    assert value("gathered_layers", sharded=1, compute_bytes=2, **parts) == 10 + 16
+    assert value("gathered_layers", sharded=0, compute_bytes=2, **parts) == 0
+
+
+def test_checkpoints_and_what_is_stored_without_them() -> None:
+    stored = {"block_inputs": 9, "stored_per_token": 10, "all_layer_score_heads": 3, "seq_len": 5, "tokens": 7}
+    assert value("checkpoints", grad_checkpointing=1, eager=1, **stored) == 9
+    assert value("checkpoints", grad_checkpointing=0, eager=0, **stored) == 70
+    # 8 bytes for each of 3 heads and 5 × 7 pairs
+    assert value("checkpoints", grad_checkpointing=0, eager=1, **stored) == 70 + 840
+    widths = {"compute_bytes": 2, "hidden": 3, "tokens": 5}
+    copies = {**widths, "checkpoints": 100, "extra_checkpoint_copies_sharded_adapter": 0.5, "layers": 6}
+    # half of 2 × 3 × 5 bytes for four of six layers
+    assert value("checkpoint_copies", grad_checkpointing=1, trains_adapters=1, sharded=1, **copies) == 100 + 60
+    assert value("checkpoint_copies", grad_checkpointing=1, trains_adapters=0, sharded=1, **copies) == 100
+    assert value("checkpoint_copies", grad_checkpointing=1, trains_adapters=1, sharded=0, **copies) == 100
+
+
+def test_activations_of_the_layer_in_backward() -> None:
+    layer = {"working_set_per_token": 11, "one_layer_temporaries": 6, "tokens": 7, "scores_per_layer": 2, "seq_len": 5}
+    assert value("activations", grad_checkpointing=1, compute_bytes=2, **layer) == 7 * (11 + 10)
+    assert value("activations", grad_checkpointing=0, compute_bytes=2, **layer) == 7 * 6
+    assert value("activations", grad_checkpointing=0, compute_bytes=4, **layer) == 7 * 12
+
+
+def test_working_set_of_a_layer() -> None:
+    parts = {
+        "one_norms": 1, "one_layer_mixer": 2, "one_layer_repeated_keys": 4, "one_layer_mlp": 8, "one_layer_experts": 16,
+        "one_layer_temporaries": 32, "hidden": 50, "adapter_input_bytes": 4, "one_adapter_inputs": 100,
+    }  # fmt: skip
+    # 1 + 2 + 8 + 16 + 32 = 59; the gradient of the output 2 × 50; the adapters 400
+    assert value("working_set_per_token", eager=0, trains_adapters=1, compute_bytes=2, **parts) == 59 + 400
+    assert value("working_set_per_token", eager=1, trains_adapters=1, compute_bytes=2, **parts) == 63 + 400
+    assert value("working_set_per_token", eager=0, trains_adapters=0, compute_bytes=2, **parts) == 159 + 400
+    assert value("working_set_per_token", eager=0, trains_adapters=0, compute_bytes=4, **parts) == 318 + 400
+
+
+def test_host_memory() -> None:
+    def found(**changes: float) -> float:
+        base = {"cpu_offload_none": 1, "host_bytes_per_parameter": 16, "trained_parameters": 3, "weights_on_host": 0}
+        more = {"trains_adapters": 0, "separate_master": 0, "whole_weights": 100, "optimizer_paged_adamw_8bit": 0}
+        return value("host_memory", **{**base, **more, "adam_8bit_state_bytes": 2, **changes})
+
+    assert found() == 0
+    assert found(cpu_offload_none=0) == 48
+    assert found(cpu_offload_none=0, weights_on_host=1, trains_adapters=1) == 148
+    assert found(cpu_offload_none=0, weights_on_host=1, separate_master=1) == 148
+    assert found(optimizer_paged_adamw_8bit=1) == 6
+
+
+def test_bytes_that_a_step_sends() -> None:
+    def found(**changes: float) -> float:
+        base = {"sharded": 0, "replicated": 0, "zero_stages": 0, "reduce_bytes": 2, "trained_bytes": 4}
+        return value(
+            "reduced_bytes_per_step", **{**base, "trained_parameters": 10, "gradient_reductions": 3, **changes}
+        )
+
+    assert found() == 0  # one card
+    assert found(sharded=1) == 2 * 10 * 3
+    assert found(replicated=1) == found(zero_stages=1) == 2 * 4 * 10 * 3  # there and back
