@@ -12,13 +12,14 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from generator.errors import BuildError
 from generator.site.page import LANGUAGES
 
 PAGE = """<!doctype html><html lang="{{ .Site.Language.Lang }}"><head><meta charset="utf-8">
 <title>{{ .Title }}</title></head><body>%s<main>{{ .Content }}</main></body></html>
 """
 NAVIGATION = (
-    '<nav><ul>{{ range .Site.RegularPages }}<li><a href="{{ .RelPermalink }}">{{ .Title }}</a></li>{{ end }}</ul></nav>'
+    '<nav><ul>{{ range .Site.Pages }}<li><a href="{{ .RelPermalink }}">{{ .Title }}</a></li>{{ end }}</ul></nav>'
 )
 HUGO = {
     "hugo": ("Hugo, a minimal page", PAGE % ""),
@@ -43,11 +44,15 @@ def _hugo(rendered: Path, folder: Path, layout: str) -> float:
     for language in LANGUAGES:
         for page in (rendered / "docs" / language).rglob("*.md"):
             place = page.relative_to(rendered / "docs").parent
-            target = folder / "content" / place / ("_index.md" if page.parent.name == language else "index.md")
+            target = folder / "content" / place / "_index.md"  # as index.md it would swallow the pages below it
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(page, target)
     (folder / "config.toml").write_text('baseURL = "http://127.0.0.1/"\ndisableKinds = ["taxonomy", "term"]\n')
-    return _timed(["hugo", "--quiet", "--source", str(folder)])
+    seconds, pages = _timed(["hugo", "--quiet", "--source", str(folder)]), len([*(folder / "content").rglob("*.md")])
+    written = len([*(folder / "public").rglob("index.html")])
+    if written < pages:
+        raise BuildError(f"expected Hugo to write {pages} pages, found {written}")
+    return seconds
 
 
 def _zensical(rendered: Path, folder: Path) -> float:

@@ -272,6 +272,7 @@ FILES: Mapping[str, str] = {
           - {id: 4b, name: {ru: ≤4B, en: ≤4B}, below_billions: 5.5}
           - {id: 100b, name: {ru: 100B+, en: 100B+}, below_billions: null}
         pretraining_sizes_billions: [0.5, 1]
+        headline_share: {value: 0.9, reason: {ru: Выбрано., en: Chosen.}}
         fresh_days: {value: 365, reason: {ru: Выбрано., en: Chosen.}}
         """,
     "constants.yml": _constants(),

@@ -110,7 +110,7 @@ def draft(origin: Origin, names: Names, texts: Texts) -> dict[str, Any]:
     found["card"] = card
     found["architecture"] = architecture_block(origin.config, config)
     found["parameters"] = _parameters(origin, config, record, card, page)
-    publisher = names.vendor or (origin.repository or "").partition("/")[0] or found["vendor"]
+    publisher = names.vendor or found["vendor"]  # the owner's name on the Hub need not be what the vendor is called
     found["sources"] = {
         card: _card_source(names, address, publisher, texts["card"]),
         config: _config_source(origin, names, address, publisher, texts["config"]),

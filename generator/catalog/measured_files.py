@@ -229,7 +229,8 @@ def _rows(path: Path, shown: str, errors: list[DataError]) -> Iterator[_Row]:
         table = pd.read_csv(io.StringIO(text), dtype=str, keep_default_na=False, index_col=False)
     except UnicodeDecodeError as error:
         message = f"expected UTF-8, found the byte 0x{error.object[error.start]:02X}"
-        errors.append(DataError(shown, 1, 1, "", message))
+        line = error.object[: error.start].count(b"\n") + 1
+        errors.append(DataError(shown, line, 1, "", message, "save the file as UTF-8"))
         return
     except (ValueError, OSError) as error:
         found = " ".join(str(error).split())[:200]

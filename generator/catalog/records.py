@@ -202,6 +202,8 @@ class Policy(Record):
     finetune_borderline_hours: Reasoned
     size_classes: Annotated[tuple[SizeClass, ...], Field(strict=False, min_length=1)]
     pretraining_sizes_billions: Many[PositiveFloat]
+    headline_share: Reasoned
+    """Share of a class' dense text models that are comfortable where the headline names the class."""
     fresh_days: Reasoned
     home_rig: Id | None = None
     """Rig that the home page reports on and that other pages take as their example; the first by id if left out."""

@@ -73,7 +73,7 @@ def recipe_idea(writer: PageWriter, recipe: Recipe) -> str:
 def threshold_value(writer: PageWriter, name: str, value: float) -> str:
     """A value of the policy with its unit."""
     formats = writer.formats
-    if name.endswith("_ratio"):
+    if name.endswith(("_ratio", "_share")):
         return formats.percent(value)
     if name.endswith("_hours"):
         return formats.hours(value)

@@ -118,21 +118,29 @@ def _capability(catalog: Catalog, parameters: Mapping[str, int], verdicts: Verdi
     return cells
 
 
-def _reach(catalog: Catalog, method_id: str, cells: Mapping[tuple[str, str], Cell]) -> str | None:
-    """The largest class up to which every model is comfortable, without a gap below."""
+def _reach(catalog: Catalog, method_id: str, cells: Mapping[tuple[str, str], Cell], verdicts: Verdicts) -> str | None:
+    """The largest class up to which (nearly) every model is comfortable and none worse than borderline, without a gap.
+
+    One unusual model (a vocabulary of 256,000 in 7B) does not take its class away: the share is the policy's.
+    """
     reached = None
     for size in catalog.policy.size_classes:
         cell = cells[size.id, method_id]
         if not cell.models:
             continue
-        if cell.verdict != "comfortable":
+        comfortable = sum(verdicts[model, method_id].verdict == "comfortable" for model in cell.models)
+        enough = comfortable >= catalog.policy.headline_share.value * len(cell.models)
+        if cell.verdict not in ("comfortable", "borderline") or not enough:
             break
         reached = size.id
     return reached
 
 
 def _headline(
-    catalog: Catalog, cells: Mapping[tuple[str, str], Cell], pretraining: Mapping[float, Verdict]
+    catalog: Catalog,
+    cells: Mapping[tuple[str, str], Cell],
+    verdicts: Verdicts,
+    pretraining: Mapping[float, Verdict],
 ) -> Headline:
     feasible = []
     for billions, verdict in sorted(pretraining.items()):
@@ -140,9 +148,9 @@ def _headline(
             break
         feasible.append(billions)
     return Headline(
-        full=_reach(catalog, "full", cells),
-        lora=_reach(catalog, "lora", cells),
-        qlora=_reach(catalog, "qlora", cells),
+        full=_reach(catalog, "full", cells, verdicts),
+        lora=_reach(catalog, "lora", cells, verdicts),
+        qlora=_reach(catalog, "qlora", cells, verdicts),
         pretrain_from_billions=feasible[0] if feasible else None,
         pretrain_to_billions=feasible[-1] if feasible else None,
     )
@@ -179,7 +187,7 @@ def judge_setup(catalog: Catalog, setup: Setup) -> RigReport:
         recommended={model: recommend(catalog, model, verdicts) for model in ordered},
         pretraining=pretraining,
         capability=cells,
-        headline=_headline(catalog, cells, pretraining),
+        headline=_headline(catalog, cells, verdicts, pretraining),
     )
 
 

@@ -114,7 +114,7 @@ def test_a_wrong_cell_is_shown_where_it_stands(tmp_path: Path) -> None:
 def test_columns_that_are_missing_or_unknown(tmp_path: Path) -> None:
     folder = tmp_path / "data" / "measurements"
     folder.mkdir(parents=True)
-    (folder / "bytes.csv").write_bytes(b"\xff")
+    (folder / "bytes.csv").write_bytes(b"a,b\n\xff")
     (folder / "notes.txt").write_text("x")
     _, errors = read(tmp_path, GOOD, header=HEADER.replace(",shape", ",shapes"))
     something = (
@@ -122,7 +122,7 @@ def test_columns_that_are_missing_or_unknown(tmp_path: Path) -> None:
     )
     assert errors == [
         "data/measurements/bytes.csv:1:1: expected a name that is the id of a source, found `bytes`",
-        "data/measurements/bytes.csv:1:1: expected UTF-8, found the byte 0xFF",
+        "data/measurements/bytes.csv:2:1: expected UTF-8, found the byte 0xFF (save the file as UTF-8)",
         f"data/measurements/notes.txt:1:1: {something}",
         (
             "data/measurements/src.csv:1:16: shapes: expected one of the columns of a measurement, found `shapes`"

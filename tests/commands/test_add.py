@@ -29,7 +29,8 @@ FILLED = {
     "licence.where": "License", "parameters.stated_billions.value": "1.5",
     "parameters.stated_billions.as_printed": "1.5B", "parameters.stated_billions.where": "Overview",
     "sources.acme-1.5b-card.read": '"2026-12-02"', "sources.acme-1.5b-config.access": "copy",
-    "sources.acme-1.5b-config.revision": COMMIT,
+    "sources.acme-1.5b-config.revision": COMMIT, "sources.acme-1.5b-card.publisher": "Acme AI",
+    "sources.acme-1.5b-config.publisher": "Acme AI",
 }  # fmt: skip
 """What a person reads on the card, by field."""
 

@@ -32,7 +32,7 @@ def thresholds(reading: Reading) -> Iterator[Found]:
             value, limit = policy.compromise_ratio.value, policy.borderline_ratio.value
             message = f"expected at most borderline_ratio ({limit:g}), found {value:g}"
             yield Found(entry, "compromise_ratio.value", message)
-        for name in ("borderline_ratio", "compromise_ratio"):
+        for name in ("borderline_ratio", "compromise_ratio", "headline_share"):
             value = getattr(policy, name).value
             if value > 1:
                 yield Found(entry, f"{name}.value", f"expected a share of at most 1, found {value:g}")
