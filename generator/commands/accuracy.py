@@ -20,6 +20,7 @@ from generator.estimate.accuracy import (
     compare,
     failures,
     finished,
+    finished_unmeasured,
     near_the_edge,
     overall,
     speeds,
@@ -205,10 +206,11 @@ def _bands(values: Mapping[str, float], published: Mapping[str, float]) -> str:
 
 
 def _fits(comparisons: Sequence[Comparison]) -> str:
-    failed, well = failures(comparisons), successes(comparisons)
+    failed, well, timed = failures(comparisons), successes(comparisons), finished_unmeasured(comparisons)
     return (
         f"of {failed.runs} runs that failed: no {failed.no}, tight {failed.tight}, yes {failed.yes}\n"
         f"of {well.runs} runs that finished: no {well.no}, tight {well.tight}, yes {well.yes}\n"
+        f"of {timed.runs} that finished with their speed alone: no {timed.no}, tight {timed.tight}, yes {timed.yes}\n"
     )
 
 

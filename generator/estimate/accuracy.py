@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Literal
 
@@ -281,10 +281,14 @@ class Overall:
     """Median absolute error of all rows together."""
     ninetieth_percentile: float
     too_low_share: float
+    judging_runs: int
+    """Of the runs those whose source the formulas were not written by."""
+    judging: float | None
+    """Median absolute error of these alone; None without any."""
 
 
-def overall(comparisons: Sequence[Comparison]) -> tuple[Overall, ...]:
-    """A line for each method, sorted."""
+def overall(comparisons: Sequence[Comparison], fitting: Collection[str] = ()) -> tuple[Overall, ...]:
+    """A line for each method, sorted. `fitting` are the sources that the formulas were written by."""
     rows = [(each, error) for each, error in finished(comparisons) if each.measurement.reading in ALLOCATOR]
     found = []
     for method in sorted({each.measurement.method for each, _ in rows}):
@@ -294,6 +298,7 @@ def overall(comparisons: Sequence[Comparison]) -> tuple[Overall, ...]:
                 errors.setdefault(each.run.source, []).append(error)
         every = [error for group in errors.values() for error in group]
         absolute = sorted(abs(error) for error in every)
+        judging = [abs(error) for source, group in errors.items() if source not in fitting for error in group]
         medians = [statistics.median([abs(error) for error in group]) for group in errors.values()]
         found.append(
             Overall(
@@ -304,6 +309,8 @@ def overall(comparisons: Sequence[Comparison]) -> tuple[Overall, ...]:
                 over_rows=statistics.median(absolute),
                 ninetieth_percentile=percentile(absolute, 0.9),
                 too_low_share=sum(error < LOW for error in every) / len(every),
+                judging_runs=len(judging),
+                judging=statistics.median(judging) if judging else None,
             )
         )
     return tuple(found)
@@ -370,6 +377,15 @@ def failures(comparisons: Iterable[Comparison]) -> Failures:
 def successes(comparisons: Iterable[Comparison]) -> Failures:
     """What the estimate says of the runs that finished: `no` is wrong."""
     return _by_fits(each for each in comparisons if each.measurement.outcome == "finished" and each.measurement.peak)
+
+
+def finished_unmeasured(comparisons: Iterable[Comparison]) -> Failures:
+    """The same of runs that finished and of which the speed alone was published."""
+    return _by_fits(
+        each
+        for each in comparisons
+        if each.measurement.outcome == "finished" and not each.measurement.peak and each.fits
+    )
 
 
 def _by_fits(comparisons: Iterable[Comparison]) -> Failures:

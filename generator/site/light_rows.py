@@ -8,6 +8,7 @@ from functools import cached_property
 
 from markupsafe import Markup, escape
 
+from generator.estimate.plan import Plan
 from generator.estimate.results import Estimate, Quantity
 from generator.site.equations import Writer
 from generator.site.page import light_path
@@ -18,6 +19,8 @@ from generator.site.pages_site import SIGNS, Site
 from generator.site.pages_values import ValueWriter
 from generator.verdict.results import Rung, Verdict, VerdictId
 from generator.views.light import constants_of, memory_key, shown_phases, terms_of_peak
+from generator.views.measured import Kind, kind_of_run, measured_kinds
+from generator.views.reasons import deciding_reason
 from generator.views.rigs import methods_of
 
 SETTINGS = ("precision", "quant", "optimizer", "sharding", "cpu_offload")
@@ -45,6 +48,8 @@ class Row:
     estimate: Estimate | None
     time: str
     settings: Markup
+    measured: Markup
+    """How many published readings there are of runs like this."""
     reasons: tuple[Markup, ...]
     arithmetic: Arithmetic | None
     ladder: tuple[Markup, ...]
@@ -122,7 +127,7 @@ class RowWriter:
         goal, rung = self.methods[method].goal, verdict.rung
         reasons = tuple(self.reasons.sentence(reason, goal) for reason in verdict.reasons)
         if rung is None:
-            return Row(method, verdict, None, None, "", Markup(), reasons, None, (), ())
+            return Row(method, verdict, None, None, "", Markup(), Markup(), reasons, None, (), ())
         estimated = rung.estimate
         return Row(
             method=method,
@@ -131,6 +136,7 @@ class RowWriter:
             estimate=estimated,
             time=self._time(rung, goal),
             settings=escape(self._workload(estimated)) + " · " + self.settings[method, rung.recipe],
+            measured=self._measured(estimated.plan),
             reasons=reasons,
             arithmetic=self.arithmetic(model, estimated),
             ladder=tuple(self._rung(method, goal, tried) for tried in verdict.rungs if tried is not rung),
@@ -161,6 +167,17 @@ class RowWriter:
             self._arithmetic[key] = Arithmetic(typeset(html, self.messages.language), constants_of([estimated]))
         return self._arithmetic[key]
 
+    @cached_property
+    def kinds(self) -> Mapping[Kind, int]:
+        """Kind of run → published readings of it."""
+        return measured_kinds(self.site.catalog)
+
+    def _measured(self, plan: Plan) -> Markup:
+        count = self.kinds.get(kind_of_run(plan), 0)
+        key = "light.why.measured" if count else "light.why.not_measured"
+        page = self.linked("accuracy/", self.messages("light.why.accuracy"))
+        return self.messages.html(key, count=count) + " " + page if count else self.messages.html(key) + " " + page
+
     def _time(self, rung: Rung, goal: str) -> str:
         if rung.time is None:
             return self.messages("common.no_data")
@@ -177,8 +194,11 @@ class RowWriter:
         )
 
     def _rung(self, method: str, goal: str, tried: Rung) -> Markup:
-        recipe = self.recipes[method, tried.recipe]
-        return recipe + " " + self.chips[tried.verdict] + ": " + self.reasons.short_of(tried, goal)
+        recipe = self.recipes[method, tried.recipe] + " " + self.chips[tried.verdict] + ": "
+        deciding = deciding_reason(tried, goal)
+        if deciding is not None and deciding.id == "host-ram-exceeds":
+            return recipe + self.reasons.sentence(deciding, goal)
+        return recipe + self.reasons.short_of(tried, goal)
 
     def _formula(self, quantity: Quantity, inputs: tuple[Quantity, ...]) -> Markup:
         """`name = formula = value`, the name a link, then what stands for the other names here."""

@@ -11,7 +11,7 @@ from generator.catalog.records import Policy, Recipe
 from generator.estimate import Band, Estimate, estimate
 from generator.estimate.results import Fits
 from generator.estimate.run import fits_of
-from generator.units import days_from_seconds, hours_from_seconds
+from generator.units import bytes_from_gib, days_from_seconds, hours_from_seconds
 from generator.verdict.results import VERDICTS, Reason, ReasonId, Rung, VerdictId
 from generator.verdict.setup import Setup, Subject, applies, missing, plan_for
 
@@ -114,7 +114,12 @@ def _machine(recipe: Recipe, result: Estimate, setup: Setup, lacks: tuple[Reason
     for reason in lacks:
         yield Finding("not-recommended", Reason(reason))
     if result.host_ram_gib > (setup.host_memory_gib or 0.0):
-        numbers = {"host_ram_gib": result.host_ram_gib, "host_memory_gib": setup.host_memory_gib or 0.0}
+        numbers = {
+            "host_ram_gib": result.host_ram_gib,
+            "host_memory_gib": setup.host_memory_gib or 0.0,
+            "trained_billions": result.parameters_trainable / 1e9,
+            "bytes_each": bytes_from_gib(result.host_ram_gib) / result.parameters_trainable,
+        }
         yield Finding("not-recommended", Reason("host-ram-exceeds", numbers))
     if recipe.compromise:
         yield Finding("borderline", Reason("compromise"))

@@ -21,6 +21,7 @@ from generator.estimate.accuracy import (
     Summary,
     compare,
     failures,
+    finished_unmeasured,
     finished,
     near_the_edge,
     overall,
@@ -86,6 +87,8 @@ class Checks:
     """Sources that the formulas were written by."""
     failures: Failures
     successes: Failures
+    unmeasured: Failures
+    """Runs that finished and of which the speed alone was published."""
     wrong: tuple[Comparison, ...]
     """Runs that finished although the answer is `no`, and that failed although it is `yes`."""
     near: tuple[Comparison, ...]
@@ -109,6 +112,12 @@ class Checks:
         return statistics.median([abs(error) for _, error in finished(self.rows)]) if self.rows else 0.0
 
     @property
+    def in_sample(self) -> float:
+        """Share of the readings of the allocator that are of sources that the formulas were written by; 0 without any."""
+        runs = sum(row.runs for row in self.overall)
+        return 1 - sum(row.judging_runs for row in self.overall) / runs if runs else 0.0
+
+    @property
     def runs(self) -> int:
         """All runs, compared or not."""
         return sum(self.sources.values())
@@ -125,13 +134,14 @@ def checks_of(catalog: Catalog) -> Checks:
         accuracy=accuracy,
         rows=tuple(each for each, _ in rows),
         timed=tuple(each for each in every if each.speed and each.measurement.tokens_per_sec_per_gpu),
-        overall=overall(every),
+        overall=overall(every, catalog.fitting_sources),
         summaries=summaries(every),
         coverage=coverage(every, catalog.fitting_sources),
         left_out_coverage=left_out_coverage(every),
         fitting=catalog.fitting_sources,
         failures=failures(every),
         successes=successes(every),
+        unmeasured=finished_unmeasured(every),
         wrong=tuple(each for each in every if _is_wrong(each)),
         near=near_the_edge(every),
         speeds=speeds(every),

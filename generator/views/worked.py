@@ -18,6 +18,7 @@ from generator.estimate.run import ALL, NAMED
 from generator.estimate.steps import Formulas, needed
 from generator.verdict.results import RigReport
 from generator.verdict.setup import plan_for, setup_of, subject_of_size
+from generator.views.measured import by_sharding, kind_of_run, measured_kinds
 
 CONFIG_FIELDS: Mapping[str, str] = {
     "hidden": "hidden_size",
@@ -114,22 +115,30 @@ class RecipeFlags:
     recipe: str
     flags: tuple[str, ...]
     """Flags and answers that are 1; all others are 0."""
+    readings: int
+    """Published readings of memory of runs of this kind."""
+    near: Mapping[str, int]
+    """Sharding → readings of runs that train the same in any precision and with any optimizer."""
 
 
 def recipe_flags(catalog: Catalog, rig: str) -> tuple[RecipeFlags, ...]:
     """Every recipe of every method on several cards, in the order of the ladders; raises UnknownIdError."""
     setup, subject = setup_of(catalog, rig).with_gpus(SEVERAL), subject_of_size(1.0)
+    kinds = measured_kinds(catalog)
     found = []
     for method_id, method in catalog.methods.items():
         for recipe in method.ladder:
-            numbers = plan_numbers(plan_for(catalog, subject, method_id, recipe, setup))
+            plan = plan_for(catalog, subject, method_id, recipe, setup)
+            numbers = plan_numbers(plan)
             idle = "adapter_" if method.trains == "all" else "-"
             flags = (
                 name
                 for name, value in numbers.items()
                 if value and name in NAMED and name not in PLAN_NUMBERS and not name.startswith(idle)
             )
-            found.append(RecipeFlags(method_id, recipe.id, tuple(sorted(flags))))
+            kind = kind_of_run(plan)
+            near = by_sharding(kinds, kind.trained)
+            found.append(RecipeFlags(method_id, recipe.id, tuple(sorted(flags)), kinds.get(kind, 0), near))
     return tuple(found)
 
 
