@@ -21,8 +21,8 @@ from generator.estimate.accuracy import (
     Summary,
     compare,
     failures,
-    finished_unmeasured,
     finished,
+    finished_unmeasured,
     near_the_edge,
     overall,
     speeds,
@@ -113,7 +113,7 @@ class Checks:
 
     @property
     def in_sample(self) -> float:
-        """Share of the readings of the allocator that are of sources that the formulas were written by; 0 without any."""
+        """Share of the allocator's readings that are of sources the formulas were written by; 0 without any."""
         runs = sum(row.runs for row in self.overall)
         return 1 - sum(row.judging_runs for row in self.overall) / runs if runs else 0.0
 
