@@ -13,6 +13,8 @@ RIG = "rigs/4x-rtx-6000-ada.yml"
 CONSTANTS: Mapping[str, float] = {
     "adam-8bit-state-bytes": 2.03,
     "adapter-time-factor": 0.85,
+    "dequantization-share": 0.17,
+    "dequantization-share-cautious": 0.1,
     "error-high-full": 0.03,
     "error-high-lora": 0.2,
     "error-high-qlora": 0.2,
@@ -21,6 +23,8 @@ CONSTANTS: Mapping[str, float] = {
     "error-low-qlora": 0.1,
     "extra-checkpoint-copies-sharded-adapter": 1,
     "host-bytes-per-parameter": 16,
+    "launch-seconds-per-layer": 0.005,
+    "link-share-cautious": 0.55,
     "logits-bytes-fused": 8,
     "logits-bytes-stock": 14,
     "overhead-gib-one-gpu": 0.8,

@@ -6,6 +6,7 @@ import argparse
 import dataclasses
 import json
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -195,25 +196,42 @@ def _json(catalog: Catalog, result: Estimate) -> str:
     return json.dumps(as_json(catalog, result), ensure_ascii=False, indent=2) + "\n"
 
 
+READING = (
+    "How to read: where(a, b, c) is b where a is not 0 and c where it is; largest and smallest choose among their "
+    "arguments, ceil rounds up. Inputs are as the formulas take them: a choice of the plan is 1 or 0."
+)
+
+
 def explanation(catalog: Catalog, result: Estimate) -> Iterator[str]:
-    """Quantities in the order of their computation, then the sources."""
-    heading = ""
-    for each in explained(catalog, result):
-        title = "Steps" if each["kind"] == "step" else f"Inputs from the {each['kind']}"
-        if title != heading:
-            yield f"{'' if not heading else chr(10)}{title}"
-            heading = title
+    """How to read it, quantities in the order of their computation, then the sources."""
+    yield READING
+    parts = groupby(explained(catalog, result), key=lambda each: each["kind"])
+    for kind, members in parts:
+        yield ""
+        yield "Steps" if kind == "step" else f"Inputs from the {kind}"
+        yield from _told_apart(tuple(members), step=kind == "step")
+    yield ""
+    yield "Sources"
+    for source in sources_of(catalog, result):
+        yield f"  {source['id']}: {source['title']}, {source['publisher']}. {source['url'] or source['package']}"
+
+
+def _told_apart(members: Sequence[dict[str, Any]], *, step: bool) -> Iterator[str]:
+    """Quantities one by one, those of a model with their source once; inputs that are 0 in one line."""
+    before: list[str] = []
+    zero = [each["name"] for each in members if not step and not each["value"]]
+    for each in members:
+        if each["name"] in zero:
+            continue
         formula = f" = {each['formula']}" if each["formula"] else ""
-        shown = quantity(each["value"], each["unit"])
-        yield f"  {each['name']}{formula} = {shown}"
+        yield f"  {each['name']}{formula} = {quantity(each['value'], each['unit'])}"
         if each["inputs"]:
             inputs = ", ".join(f"{name} = {quantity(value, '')}" for name, value in each["inputs"].items())
             yield f"      with {inputs}"
         if each["reason"]:
             yield f"      {each['reason']}"
-        if each["sources"]:
+        if each["sources"] and (each["kind"] != "model" or each["sources"] != before):
             yield f"      sources: {', '.join(each['sources'])}"
-    yield ""
-    yield "Sources"
-    for source in sources_of(catalog, result):
-        yield f"  {source['id']}: {source['title']}, {source['publisher']}. {source['url'] or source['package']}"
+        before = each["sources"]
+    if zero:
+        yield f"  0: {', '.join(zero)}"

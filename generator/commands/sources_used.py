@@ -9,6 +9,7 @@ from generator.catalog import Catalog
 from generator.estimate import Estimate, Quantity
 
 _CARD_FIELDS = {
+    "memory_bytes_per_second": "bandwidth_gb_per_s",
     "sustained_flops_cautious": "sustained_tflops.cautious",
     "sustained_flops": "sustained_tflops.expected",
     "sustained_flops_best": "sustained_tflops.best",

@@ -45,8 +45,9 @@ def plan_numbers(plan: Plan) -> dict[str, float]:
 
 
 def card_numbers(gpu: Gpu) -> dict[str, float]:
-    """Sustained speed of a card, FLOPs per second."""
+    """Sustained speed of a card, FLOPs per second, and the bandwidth of its memory, bytes per second."""
     return {
+        "memory_bytes_per_second": gpu.bandwidth_gb_per_s.value * BYTES_PER_GB,
         "sustained_flops_cautious": gpu.sustained_tflops.cautious.value * FLOPS_PER_TFLOPS,
         "sustained_flops": gpu.sustained_tflops.expected.value * FLOPS_PER_TFLOPS,
         "sustained_flops_best": gpu.sustained_tflops.best.value * FLOPS_PER_TFLOPS,

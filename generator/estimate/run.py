@@ -34,7 +34,7 @@ BEFORE_TIME = joined((RECIPE, MEMORY))
 
 HANDED_ON = (
     "peak", "peak_low", "peak_high", "overhead_gib", "host_memory", "trained_parameters", *PHASE_STEPS.values(),
-    *(name for name in outside(TIME.steps) if not name.startswith(("sustained_flops", "bus_"))),
+    *(name for name in outside(TIME.steps) if not name.startswith(("sustained_flops", "bus_", "memory_bytes"))),
 )  # fmt: skip
 """What an estimate takes from the formulas before time: results, and what the formulas of time ask for."""
 

@@ -78,33 +78,95 @@ def link_seconds(sent_bytes_per_step: float, bus_bytes_per_second: float) -> flo
 
 
 @TIME.step("seconds")
-def compute_seconds_cautious(
-    timed_flops_per_token: float, tokens_per_optimizer_step: float, sustained_flops_cautious: float
+def link_seconds_cautious(link_seconds: float, link_share_cautious: float) -> float:
+    """The same where the link gives only a part of its stated bandwidth."""
+    return link_seconds / link_share_cautious
+
+
+@TIME.step("bytes")
+def dequantized_bytes_per_step(
+    quantized: float,
+    grad_checkpointing: float,
+    grad_accum: float,
+    quantized_bytes: float,
+    compute_bytes: float,
+    linear_parameters: float,
 ) -> float:
-    """Time to compute one optimizer step at the cautious speed."""
-    return timed_flops_per_token * tokens_per_optimizer_step / sustained_flops_cautious
+    """Memory traffic of unpacking a quantised base in one optimizer step.
+
+    Every pass reads the packed weights and writes them in the computing type: forward, backward, and recomputation.
+    """
+    return quantized * (2 + grad_checkpointing) * grad_accum * (quantized_bytes + compute_bytes) * linear_parameters
 
 
 @TIME.step("seconds")
-def compute_seconds(timed_flops_per_token: float, tokens_per_optimizer_step: float, sustained_flops: float) -> float:
+def dequantization_seconds_cautious(
+    dequantized_bytes_per_step: float, memory_bytes_per_second: float, dequantization_share_cautious: float
+) -> float:
+    """Time to unpack in one optimizer step at the cautious share of the card's memory bandwidth."""
+    return dequantized_bytes_per_step / (memory_bytes_per_second * dequantization_share_cautious)
+
+
+@TIME.step("seconds")
+def dequantization_seconds(
+    dequantized_bytes_per_step: float, memory_bytes_per_second: float, dequantization_share: float
+) -> float:
+    """Time to unpack in one optimizer step at the expected share of the card's memory bandwidth."""
+    return dequantized_bytes_per_step / (memory_bytes_per_second * dequantization_share)
+
+
+@TIME.step("seconds")
+def dequantization_seconds_best(dequantized_bytes_per_step: float, memory_bytes_per_second: float) -> float:
+    """Time to unpack in one optimizer step at the card's whole memory bandwidth."""
+    return dequantized_bytes_per_step / memory_bytes_per_second
+
+
+@TIME.step("seconds")
+def launch_seconds_cautious(launch_seconds_per_layer: float, layers: float, grad_accum: float) -> float:
+    """Least time in which the host can launch the kernels of one optimizer step, however few tokens there are."""
+    return launch_seconds_per_layer * layers * grad_accum
+
+
+@TIME.step("seconds")
+def compute_seconds_cautious(
+    timed_flops_per_token: float, tokens_per_optimizer_step: float, sustained_flops_cautious: float,
+    dequantization_seconds_cautious: float, launch_seconds_cautious: float,
+) -> float:  # fmt: skip
+    """Time to compute one optimizer step at the cautious speed; launching kernels and computing overlap."""
+    return largest(
+        timed_flops_per_token * tokens_per_optimizer_step / sustained_flops_cautious + dequantization_seconds_cautious,
+        launch_seconds_cautious,
+    )
+
+
+@TIME.step("seconds")
+def compute_seconds(
+    timed_flops_per_token: float,
+    tokens_per_optimizer_step: float,
+    sustained_flops: float,
+    dequantization_seconds: float,
+) -> float:
     """Time to compute one optimizer step at the expected speed."""
-    return timed_flops_per_token * tokens_per_optimizer_step / sustained_flops
+    return timed_flops_per_token * tokens_per_optimizer_step / sustained_flops + dequantization_seconds
 
 
 @TIME.step("seconds")
 def compute_seconds_best(
-    timed_flops_per_token: float, tokens_per_optimizer_step: float, sustained_flops_best: float
+    timed_flops_per_token: float,
+    tokens_per_optimizer_step: float,
+    sustained_flops_best: float,
+    dequantization_seconds_best: float,
 ) -> float:
     """Time to compute one optimizer step at the best speed seen."""
-    return timed_flops_per_token * tokens_per_optimizer_step / sustained_flops_best
+    return timed_flops_per_token * tokens_per_optimizer_step / sustained_flops_best + dequantization_seconds_best
 
 
 @TIME.step("tokens per second")
 def tokens_per_second_cautious(
-    tokens_per_optimizer_step: float, compute_seconds_cautious: float, link_seconds: float
+    tokens_per_optimizer_step: float, compute_seconds_cautious: float, link_seconds_cautious: float
 ) -> float:
     """Cautious speed of one GPU: computing and sending overlap, the slower one decides."""
-    return tokens_per_optimizer_step / largest(compute_seconds_cautious, link_seconds)
+    return tokens_per_optimizer_step / largest(compute_seconds_cautious, link_seconds_cautious)
 
 
 @TIME.step("tokens per second")
@@ -123,3 +185,9 @@ def tokens_per_second_best(tokens_per_optimizer_step: float, compute_seconds_bes
 def break_even_tokens(tokens: float, link_seconds: float, compute_seconds: float) -> float:
     """Tokens per GPU and micro-step at which the link takes as long as the expected computing."""
     return tokens * link_seconds / compute_seconds
+
+
+@TIME.step("bytes per second")
+def needed_bytes_per_second(sent_bytes_per_step: float, compute_seconds: float) -> float:
+    """Bandwidth of the link below which communication decides the expected speed."""
+    return sent_bytes_per_step / compute_seconds

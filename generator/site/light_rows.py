@@ -50,6 +50,9 @@ class Row:
     settings: Markup
     measured: Markup
     """How many published readings there are of runs like this."""
+    link: Markup
+    """From which bandwidth of the link on communication does not decide; nothing where it never does, or a reason says.
+    """
     reasons: tuple[Markup, ...]
     arithmetic: Arithmetic | None
     ladder: tuple[Markup, ...]
@@ -127,7 +130,7 @@ class RowWriter:
         goal, rung = self.methods[method].goal, verdict.rung
         reasons = tuple(self.reasons.sentence(reason, goal) for reason in verdict.reasons)
         if rung is None:
-            return Row(method, verdict, None, None, "", Markup(), Markup(), reasons, None, (), ())
+            return Row(method, verdict, None, None, "", Markup(), Markup(), Markup(), reasons, None, (), ())
         estimated = rung.estimate
         return Row(
             method=method,
@@ -137,6 +140,7 @@ class RowWriter:
             time=self._time(rung, goal),
             settings=escape(self._workload(estimated)) + " · " + self.settings[method, rung.recipe],
             measured=self._measured(estimated.plan),
+            link=self._link(verdict, rung),
             reasons=reasons,
             arithmetic=self.arithmetic(model, estimated),
             ladder=tuple(self._rung(method, goal, tried) for tried in verdict.rungs if tried is not rung),
@@ -177,6 +181,19 @@ class RowWriter:
         key = "light.why.measured" if count else "light.why.not_measured"
         page = self.linked("accuracy/", self.messages("light.why.accuracy"))
         return self.messages.html(key, count=count) + " " + page if count else self.messages.html(key) + " " + page
+
+    def _link(self, verdict: Verdict, rung: Rung) -> Markup:
+        estimated = rung.estimate
+        bus = estimated.plan.bus_gb_per_s
+        said = any(reason.id.startswith("link-") for reason in verdict.reasons)
+        if not bus or not estimated.break_even_tokens or estimated.tokens_per_sec_per_gpu is None or said:
+            return Markup()
+        needed = bus * estimated.break_even_tokens / estimated.plan.tokens
+        return self.messages.html(
+            "light.why.link",
+            needed=self.formats.unit(needed, "gb_per_second", 1),
+            bus=self.formats.unit(bus, "gb_per_second", 0),
+        )
 
     def _time(self, rung: Rung, goal: str) -> str:
         if rung.time is None:

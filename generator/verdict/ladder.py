@@ -76,7 +76,8 @@ def _link(policy: Policy, result: Estimate) -> Finding:
     if result.tokens_per_sec_per_gpu is None:
         return Finding("comfortable", None)
     break_even, tokens = result.break_even_tokens, result.plan.tokens
-    numbers = {"tokens": float(tokens), "break_even_tokens": break_even}
+    needed = (result.plan.bus_gb_per_s or 0.0) * break_even / tokens
+    numbers = {"tokens": float(tokens), "break_even_tokens": break_even, "needed_bandwidth": needed}
     if tokens < policy.link_bound_below.value * break_even:
         return Finding("borderline", Reason("link-bound", numbers))
     if tokens < policy.link_note_below.value * break_even:

@@ -24,6 +24,7 @@ def _gpu(gpu: Gpu) -> dict[str, Any]:
             "expected": speed.expected.value,
             "best": speed.best.value,
         },
+        "bandwidth_gb_per_s": gpu.bandwidth_gb_per_s.value,
         "bf16": gpu.bf16.value,
         "platform": gpu.platform,
         "tdp_w": gpu.tdp_w.value,

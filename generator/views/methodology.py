@@ -90,7 +90,7 @@ def _input(name: str, *, in_layer: bool) -> Input:
         return Input(name, "plan")
     if name in CONSTANT_NAMES:
         return Input(name, "constant")
-    if name.startswith("sustained_flops"):
+    if name.startswith(("sustained_flops", "memory_bytes")):
         return Input(name, "gpu")
     return Input(name, "rig" if name.startswith("bus_") else "model")
 

@@ -99,7 +99,7 @@ BAD: list[tuple[str, str, str, str, str]] = [
     ("constants-known", "constants.yml", "error-low-full:", "error-lower-full:",
      ("1:1: constants: expected the constant `error-low-full`, found none (did you mean `error-lower-full`?)")),
     ("constants-known", "constants.yml", "error-low-full:", "error-lower-full:",
-     ("7:3: constants.error-lower-full: expected a constant that the estimate uses, found `error-lower-full` (did you"
+     ("9:3: constants.error-lower-full: expected a constant that the estimate uses, found `error-lower-full` (did you"
       " mean `error-low-full`?)")),
     ("plausible", GPU, "bf16_dense_tflops: {value: 364.2", "bf16_dense_tflops: {value: 364200",
      "22:28: bf16_dense_tflops.value: expected from 1 to 20000 TFLOPS, found 364200"),

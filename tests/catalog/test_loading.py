@@ -114,7 +114,7 @@ def test_all_errors_of_all_files_at_once(data: Path) -> None:
          " expected at least 1 item, found an empty list")),
         ("stack/shard.yml", "where: section 5}", "where: 5, p. 3}", ("5:35: citations.0.where: expected text, found"
          " number `5` (put it in quotes to make it text)")),
-        ("constants.yml", "error-low-full:", "Error_Low:", ("7:3: constants.Error_Low: expected an id of lower-case"
+        ("constants.yml", "error-low-full:", "Error_Low:", ("9:3: constants.Error_Low: expected an id of lower-case"
          " ASCII letters and digits joined by `-` or `.`, found text `Error_Low` (write `error-low`)")),
         (RIG, "gpu: rtx-6000-ada", "gpu: RTX 6000 Ada", ("2:6: gpu: expected an id of lower-case ASCII letters and"
          " digits joined by `-` or `.`, found text `RTX 6000 Ada` (write `rtx-6000-ada`)")),

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import os
+import re
 import stat
 import subprocess
 import sys
@@ -261,6 +262,9 @@ def test_explain_as_text(capsys: pytest.CaptureFixture[str]) -> None:
     assert "\n  peak = largest(phase_load, " in text
     assert "\nSources\n" in text
     assert "https://" in text
+    assert "where(a, b, c) is b where a is not 0" in text
+    assert re.search(r"^  0: .*\bmethod_lora\b", text, re.MULTILINE)
+    assert text.count("      sources: qwen3-8b-card\n") == 1
 
 
 def test_a_bare_size_can_be_explained(capsys: pytest.CaptureFixture[str]) -> None:

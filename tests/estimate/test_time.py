@@ -39,7 +39,14 @@ def test_break_even_tokens_of_full_fine_tuning(catalog) -> None:
 def test_short_steps_are_bound_by_the_link(catalog) -> None:
     short = estimate(catalog, replace(FULL, seq_len=1024))
     assert short.bound == "link"
-    assert short.tokens_per_sec_per_gpu.low == short.tokens_per_sec_per_gpu.high
+    speed = short.tokens_per_sec_per_gpu
+    assert speed.expected == speed.high
+    # The cautious speed counts on 0.55 of the stated bandwidth.
+    assert speed.low == pytest.approx(0.55 * speed.expected)
+    needed = short.quantities["needed_bytes_per_second"].value
+    assert needed == pytest.approx(22e9 * short.break_even_tokens / 1024)
+    enough = estimate(catalog, replace(FULL, seq_len=1024, bus_gb_per_s=needed / 1e9 * 1.01))
+    assert enough.bound == "compute"
 
 
 def test_without_a_stated_link_it_never_bounds(catalog) -> None:
@@ -76,3 +83,21 @@ def test_accumulation_gathers_in_every_micro_step(catalog) -> None:
     )
     assert once == pytest.approx(0.75 * 6 * COUNTS.total)
     assert eight == pytest.approx(0.75 * (8 * 4 + 2) * COUNTS.total)
+
+
+def test_a_quantised_base_is_unpacked_in_every_pass(catalog) -> None:
+    lora = replace(FULL, method="lora", lora_targets=LORA_TARGETS["all-linear"], bus_gb_per_s=None)
+    qlora = replace(lora, method="qlora", quant="nf4-dq")
+    bandwidth = catalog.gpu("rtx-6000-ada").bandwidth_gb_per_s.value * 1e9
+    one_pass = 2.5 * COUNTS.linear
+    slower = [4096 / estimate(catalog, plan).tokens_per_sec_per_gpu.expected for plan in (lora, qlora)]
+    assert slower[1] - slower[0] == pytest.approx(3 * one_pass / (0.17 * bandwidth))
+    stored = estimate(catalog, replace(qlora, grad_checkpointing=False))
+    assert stored.quantities["dequantized_bytes_per_step"].value == pytest.approx(2 * one_pass)
+    assert estimate(catalog, lora).quantities["dequantized_bytes_per_step"].value == 0
+
+
+def test_the_cautious_speed_of_few_tokens_is_that_of_launching_kernels(catalog) -> None:
+    few = estimate(catalog, replace(FULL, seq_len=16, bus_gb_per_s=None)).tokens_per_sec_per_gpu
+    assert few.low == pytest.approx(16 / (32 * 0.005))
+    assert few.expected > few.low

@@ -13,6 +13,8 @@ from generator.catalog.rules.registry import Found, rule
 REQUIRED_CONSTANTS = (
     "adam-8bit-state-bytes",
     "adapter-time-factor",
+    "dequantization-share",
+    "dequantization-share-cautious",
     "error-high-full",
     "error-high-lora",
     "error-high-qlora",
@@ -21,6 +23,8 @@ REQUIRED_CONSTANTS = (
     "error-low-qlora",
     "extra-checkpoint-copies-sharded-adapter",
     "host-bytes-per-parameter",
+    "launch-seconds-per-layer",
+    "link-share-cautious",
     "logits-bytes-fused",
     "logits-bytes-stock",
     "overhead-gib-one-gpu",

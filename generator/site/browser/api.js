@@ -16,6 +16,7 @@ const catalogOf = ({ gpus, constants, policy }) => {
   return {
     gpus: new Dict(Object.entries(gpus).map(([id, gpu]) => [id, {
       ...gpu,
+      bandwidth_gb_per_s: value(gpu.bandwidth_gb_per_s),
       framework_visible_gib: pair(gpu.framework_visible_gib),
       usable_mib: pair(gpu.usable_mib),
       sustained_tflops: Object.fromEntries(Object.entries(gpu.sustained_tflops).map(([name, number]) => [name, value(number)])),
