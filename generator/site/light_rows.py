@@ -186,7 +186,8 @@ class RowWriter:
         estimated = rung.estimate
         bus = estimated.plan.bus_gb_per_s
         said = any(reason.id.startswith("link-") for reason in verdict.reasons)
-        if not bus or not estimated.break_even_tokens or estimated.tokens_per_sec_per_gpu is None or said:
+        timed = bool(estimated.break_even_tokens) and estimated.tokens_per_sec_per_gpu is not None
+        if not bus or not timed or said or estimated.fits == "no":
             return Markup()
         needed = bus * estimated.break_even_tokens / estimated.plan.tokens
         return self.messages.html(

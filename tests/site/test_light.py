@@ -24,6 +24,7 @@ from generator.site.previews import COLOURS, SIZE, keys, picture, write_previews
 from generator.site.urls import site_url
 from generator.verdict.results import VERDICTS
 from generator.views.light import constants_of, light, lights, terms_of_peak
+from generator.views.measured import kind_of_run, measured_kinds
 from tests.site.pages_support import site_catalog, site_reports
 from tests.site.test_pages_hostile import HOSTILE, poisoned_catalog
 
@@ -62,6 +63,21 @@ def test_a_page_says_what_the_report_says(written) -> None:
         assert page.xpath(f"//h2[@id='{method}']")
     peak = report.verdicts[MODEL, "lora"].rung.estimate.peak_gib.expected
     assert f"{peak:.1f}\u00a0GiB of" in page.text_content()
+
+
+def test_what_was_never_measured_and_what_the_link_must_give_is_said(written) -> None:
+    report, catalog = site_reports()[RIG], site_catalog()
+    kinds = measured_kinds(catalog)
+    page = parsed(written / "en" / "v" / RIG / MODEL / "index.html")
+    for method in catalog.methods:
+        verdict = report.verdicts[MODEL, method]
+        estimated = verdict.rung.estimate
+        shown = page.xpath(f"//h2[@id='{method}']/following-sibling::p[1]")[0].text_content()
+        assert ("Nobody has published a reading" in shown) == (kind_of_run(estimated.plan) not in kinds)
+        said = any(reason.id.startswith("link-") for reason in verdict.reasons)
+        needed = estimated.plan.bus_gb_per_s * estimated.break_even_tokens / estimated.plan.tokens
+        timed = estimated.tokens_per_sec_per_gpu is not None and estimated.fits != "no"
+        assert (f"slower than {needed:.1f}\u00a0GB/s" in shown) == bool(needed and timed and not said), method
 
 
 def test_what_numbers_rest_on_stands_beside_them(written) -> None:

@@ -14,6 +14,7 @@ from generator.site.page import FRAGMENT_ID, LANGUAGES, SECTIONS, Language, ligh
 from generator.site.pages_site import Site
 from generator.site.pages_stack import config_texts
 from generator.site.urls import PREFIXES
+from generator.views.worked import recipe_flags, worked_examples
 from tests.site.html_tree import parse
 from tests.site.pages_support import heading_ids, site_catalog, site_pages, site_reports, to_html
 
@@ -174,3 +175,15 @@ def test_the_methodology_sums_up_the_measured_runs() -> None:
     assert "Median absolute error" in shown
     assert 'href="../accuracy/"' in fragment
     assert "failed for lack of memory" in shown
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_methodology_works_two_estimates_to_the_end(language) -> None:
+    page, catalog = site_pages(language)["methodology/"], site_catalog()
+    report = site_reports()["4x-rtx-6000-ada"]
+    digits = re.sub(r"[^0-9]", " ", page.fragments["worked"].replace("\u00a0", "").replace(",", ""))
+    for each in worked_examples(catalog, report):
+        assert f'id="worked-{each.method}"' in page.fragments["worked"]
+        assert str(round(each.estimate.quantities["peak"].value)) in digits.split()
+    for recipe in recipe_flags(catalog, "4x-rtx-6000-ada"):
+        assert f"#recipe-{recipe.recipe}" in page.fragments["recipes"]
