@@ -254,7 +254,12 @@ def lock(machine: Machine, tmp_path: Path, line: str, *arguments: str) -> subpro
     machine.put("uv", UV, folder=machine.checkout / ".venv/bin")
     for name in ("diff", "mv"):
         (machine.programs / name).symlink_to(shutil.which(name) or name)
-    for name in ("requirements-build.in", "requirements-dev.in"):
+    for name in (
+        "requirements-build.in",
+        "requirements-dev.in",
+        "requirements-mutation.in",
+        "requirements-mutation.lock",
+    ):
         (machine.checkout / name).touch()
     return machine.run("scripts/lock", *arguments, LOG=str(tmp_path / "uv.log"), LINE=line)
 
@@ -263,11 +268,12 @@ def test_lock_asks_for_hashes_and_the_newest(machine: Machine, tmp_path: Path) -
     done = lock(machine, tmp_path, "six==1.17.0")
     assert done.returncode == 0, done.stderr
     assert (machine.checkout / "requirements.lock").read_text("utf-8").endswith("\nsix==1.17.0\n")
-    runtime, dev = (tmp_path / "uv.log").read_text("utf-8").splitlines()
-    for asked in (runtime, dev):
+    runtime, dev, mutation = (tmp_path / "uv.log").read_text("utf-8").splitlines()
+    for asked in (runtime, dev, mutation):
         assert {"--generate-hashes", "--universal", "--no-emit-index-url", "--upgrade"} <= set(asked.split())
     assert runtime.endswith("requirements.in requirements-build.in")
     assert dev.endswith("requirements-dev.in")
+    assert mutation.endswith("requirements-mutation.in")
 
 
 def test_lock_can_move_a_single_package(machine: Machine, tmp_path: Path) -> None:
