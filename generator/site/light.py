@@ -9,7 +9,7 @@ from __future__ import annotations
 import datetime
 import os
 import shutil
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -32,7 +32,7 @@ from generator.site.policy import LIGHT_POLICY
 from generator.site.previews import preview_url
 from generator.site.side_by_side import side_by_side
 from generator.site.urls import PREFIXES, language_link, page_url
-from generator.verdict.results import RigReport, VerdictId
+from generator.verdict.results import FEASIBLE, RigReport, VerdictId
 from generator.views.api import generator_version, model_path
 from generator.views.changes import PublishedFlip, last_flips
 from generator.views.light import Light, light, what_is_not_modelled
@@ -93,9 +93,7 @@ class LightWriter:
         whole, embed = self.templates
         frame = typeset(whole.render(content), self.language).split(f"{SLOT}\n")
         written = [
-            self.files.html(page.rig, row.verdict) + row.arithmetic.html
-            for row in content["rows"]
-            if row.arithmetic is not None
+            self.files.html(page.rig, row.verdict) + arithmetic for row, arithmetic in self._arithmetic(content["rows"])
         ]
         html = "".join(piece for pair in zip(frame, [*written, ""], strict=True) for piece in pair)
         label = self.messages("light.badge.label", model=content["model_name"], rig=content["rig_name"])
@@ -107,6 +105,23 @@ class LightWriter:
         for name, text in texts.items():
             with open(directory + name, "wb") as file:  # noqa: PTH123 (as above)
                 file.write(text.encode("utf-8"))
+
+    def _arithmetic(self, rows: Iterable[Row]) -> Iterator[tuple[Row, str]]:
+        """The rows that have any, with their arithmetic; where an earlier row has the same, a link to that one.
+
+        Training from scratch takes the memory of full fine-tuning: said twice, it would be a tenth of the whole site.
+        """
+        told: dict[str, str] = {}
+        for row in rows:
+            if row.arithmetic is None:
+                continue
+            html = row.arithmetic.html
+            if html in told:
+                said = self.messages.html("light.why.same", method=self.rows.names[told[html]])
+                html = typeset(f'<p><a href="#{told[html]}">{said}</a></p>', self.language)
+            else:
+                told[html] = row.method
+            yield row, html
 
     def content(self, page: Light) -> dict[str, Any]:
         """What the templates show of one page."""
@@ -217,7 +232,7 @@ class LightWriter:
             "method": self.rows.names[row.method],
             "verdict": self.messages(f"verdicts.{row.verdict.verdict}.word"),
         }
-        if row.estimate is None or row.verdict.verdict not in ("comfortable", "borderline"):
+        if row.estimate is None or row.verdict.verdict not in FEASIBLE:
             return self.messages("light.description.method", **words)
         peak, usable = self.formats.gib(row.estimate.peak_gib.expected), self.formats.gib(row.estimate.usable_gib)
         return self.messages("light.description.method_peak", **words, peak=peak, usable=usable)

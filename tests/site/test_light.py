@@ -65,6 +65,18 @@ def test_a_page_says_what_the_report_says(written) -> None:
     assert f"{peak:.1f}\u00a0GiB of" in page.text_content()
 
 
+def test_the_same_arithmetic_is_told_once(written) -> None:
+    """From scratch by the recipe of full fine-tuning: the same bytes, so a link to them."""
+    report = site_reports()[RIG]
+    full, scratch = (report.verdicts[MODEL, method].rung for method in ("full", "pretrain"))
+    assert full.estimate.phases_gib == scratch.estimate.phases_gib
+    page = (written / "en" / "v" / RIG / MODEL / "index.html").read_text("utf-8")
+    told = html.document_fromstring(page).xpath("//details/table")
+    assert len(told) == 3
+    after = page[page.index('<h2 id="pretrain">') :]
+    assert '<a href="#full">' in after
+
+
 def test_what_was_never_measured_and_what_the_link_must_give_is_said(written) -> None:
     report, catalog = site_reports()[RIG], site_catalog()
     kinds = measured_kinds(catalog)
