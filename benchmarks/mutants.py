@@ -52,7 +52,7 @@ def changed_line(code: str, mutated: str) -> tuple[int, str, str]:
     """Number of the first line that differs, what stood there and what stands there now."""
     before, after = code.splitlines(), mutated.splitlines()
     matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
-    _, start, end, new_start, new_end = next(code for code in matcher.get_opcodes() if code[0] != "equal")
+    _, start, end, new_start, new_end = next(found for found in matcher.get_opcodes() if found[0] != "equal")
     return start + 1, "\n".join(before[start:end]).strip(), "\n".join(after[new_start:new_end]).strip()
 
 

@@ -117,6 +117,14 @@ class Estimate:
     assumptions: tuple[str, ...]
     """Ids of what was assumed because nobody said otherwise, such as `expandable-segments`."""
 
+    @property
+    def needed_bus_gb_per_s(self) -> float:
+        """Bandwidth of the link below which communication decides the expected speed; 0 where there is no link.
+
+        The step `needed_bytes_per_second`, from the tokens that break even.
+        """
+        return (self.plan.bus_gb_per_s or 0.0) * self.break_even_tokens / self.plan.tokens
+
     def seconds_for(self, tokens: float) -> Band | None:
         """Seconds to train on `tokens` tokens on all GPUs: low is at the best speed, high at the cautious one."""
         speed, n = self.tokens_per_sec_per_gpu, self.plan.n_gpus

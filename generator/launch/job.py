@@ -19,7 +19,7 @@ from generator.launch.frameworks import FRAMEWORKS, CannotExpress
 from generator.units import gib_from_bytes
 from generator.verdict import Setup, Verdict, judge, setup_of, subject_of
 from generator.verdict.ladder import memory_verdict, training_time
-from generator.verdict.results import Rung
+from generator.verdict.results import FEASIBLE, Rung
 
 SHOWN_RUNGS = 3
 """Recipes that a refusal tells of."""
@@ -263,7 +263,7 @@ def _problem(catalog: Catalog, setup: Setup, compromise: bool, result: Estimate)
     """Why the machine does not hold this plan; none where it does."""
     memory = memory_verdict(catalog.policy, result)
     peak = f"needs {result.peak_gib.expected:.1f} GiB of {result.usable_gib:.1f} as this framework runs it"
-    if memory not in ("comfortable", "borderline"):
+    if memory not in FEASIBLE:
         return peak
     if compromise and result.ratio > catalog.policy.compromise_ratio.value:
         return peak

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from contextlib import suppress
 from functools import cached_property
 
 from markupsafe import Markup
 
-from generator.errors import LaunchError
-from generator.launch import FRAMEWORKS, Job, file_names, job_of, setting_files
+from generator.launch import Job, file_names, setting_files
 from generator.site.launch import config_command, loading_note
 from generator.site.pages_env import PageWriter, environment, typeset
 from generator.site.pages_site import Site
-from generator.site.pages_stack import config_path, examples
+from generator.site.pages_stack import config_path, examples, jobs_of
 from generator.verdict import Setup, setup_of
-from generator.verdict.results import Verdict
+from generator.verdict.results import FEASIBLE, Verdict
 from generator.views.light import memory_key
-
-RECOMMENDED = ("comfortable", "borderline")
 
 
 class FilesWriter:
@@ -31,7 +27,7 @@ class FilesWriter:
 
     def html(self, rig: str, verdict: Verdict) -> str:
         """The files for a verdict by the first framework that can run it; empty where nothing is recommended."""
-        if verdict.verdict not in RECOMMENDED:
+        if verdict.verdict not in FEASIBLE:
             return ""
         job = self._job(rig, verdict)
         if job is None:
@@ -53,7 +49,7 @@ class FilesWriter:
 
     def exist(self, rig: str, verdict: Verdict) -> bool:
         """Whether the light page has files for a verdict, at `#files-<method>`."""
-        return verdict.verdict in RECOMMENDED and self._job(rig, verdict) is not None
+        return verdict.verdict in FEASIBLE and self._job(rig, verdict) is not None
 
     def _text(self, key: str, **values: str) -> Markup:
         """A message, typeset; files and commands stay as they are."""
@@ -62,10 +58,7 @@ class FilesWriter:
     def _job(self, rig: str, verdict: Verdict) -> Job | None:
         if rig not in self._setups:
             self._setups[rig] = setup_of(self.site.catalog, rig)
-        for framework in FRAMEWORKS:
-            with suppress(LaunchError):
-                return job_of(self.site.catalog, verdict, self._setups[rig], framework)
-        return None
+        return next(jobs_of(self.site.catalog, verdict, self._setups[rig]), None)
 
     def _setting_files(self, job: Job) -> Mapping[str, str]:
         """The settings, written once for all rigs on which they are the same."""

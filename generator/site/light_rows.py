@@ -178,9 +178,12 @@ class RowWriter:
 
     def _measured(self, plan: Plan) -> Markup:
         count = self.kinds.get(kind_of_run(plan), 0)
-        key = "light.why.measured" if count else "light.why.not_measured"
-        page = self.linked("accuracy/", self.messages("light.why.accuracy"))
-        return self.messages.html(key, count=count) + " " + page if count else self.messages.html(key) + " " + page
+        said = (
+            self.messages.html("light.why.measured", count=count)
+            if count
+            else self.messages.html("light.why.not_measured")
+        )
+        return said + " " + self.linked("accuracy/", self.messages("light.why.accuracy"))
 
     def _link(self, verdict: Verdict, rung: Rung) -> Markup:
         estimated = rung.estimate
@@ -189,10 +192,9 @@ class RowWriter:
         timed = bool(estimated.break_even_tokens) and estimated.tokens_per_sec_per_gpu is not None
         if not bus or not timed or said or estimated.fits == "no":
             return Markup()
-        needed = bus * estimated.break_even_tokens / estimated.plan.tokens
         return self.messages.html(
             "light.why.link",
-            needed=self.formats.unit(needed, "gb_per_second", 1),
+            needed=self.formats.unit(estimated.needed_bus_gb_per_s, "gb_per_second", 1),
             bus=self.formats.unit(bus, "gb_per_second", 0),
         )
 

@@ -18,14 +18,14 @@ from generator.site.page import LANGUAGES, Language, Page
 from generator.site.pages_site import Site
 from generator.site.urls import PREFIXES
 from generator.verdict import Setup, setup_of
-from generator.verdict.results import RigReport, Verdict
+from generator.verdict.results import FEASIBLE, RigReport, Verdict
 from generator.verdict.stack import Answer, recommended_stack
+from generator.views.families import named_models
 
 CONFIGS = "configs/"
 """Where the files of configurations lie on the site, below the root of each language."""
 SHOWN_ON_PAGE = ("sft.yaml", "accelerate.yaml", "requirements.txt")
 """Files that the page shows whole; all can be downloaded."""
-BEST_FIRST = ("comfortable", "borderline")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,29 +46,27 @@ def examples(catalog: Catalog, report: RigReport, setup: Setup) -> Iterator[Exam
         verdict = _largest(catalog, report, method)
         if verdict is None or verdict.rung is None:
             continue
-        jobs = tuple(_jobs(catalog, verdict, setup))
+        jobs = tuple(jobs_of(catalog, verdict, setup))
         yield Example(method, verdict, recommended_stack(catalog, verdict.rung.estimate.plan, p2p), jobs)
 
 
 def _largest(catalog: Catalog, report: RigReport, method: str) -> Verdict | None:
-    families = catalog.rigs[report.rig].families if report.rig in catalog.rigs else ()
+    named = {model for model in named_models(catalog, report) if model in catalog.models}
     found = [
         verdict
         for (model, tried), verdict in report.verdicts.items()
-        if tried == method
-        and verdict.verdict in BEST_FIRST
-        and model in catalog.models
-        and (not families or catalog.family_of(model) in families)
+        if tried == method and verdict.verdict in FEASIBLE and model in named
     ]
     return max(found, key=lambda verdict: _rank(catalog, verdict), default=None)
 
 
 def _rank(catalog: Catalog, verdict: Verdict) -> tuple[int, int, str]:
     size = count_parameters(catalog.models[verdict.model].architecture.shape()).total
-    return -BEST_FIRST.index(verdict.verdict), size, verdict.model
+    return -FEASIBLE.index(verdict.verdict), size, verdict.model
 
 
-def _jobs(catalog: Catalog, verdict: Verdict, setup: Setup) -> Iterator[Job]:
+def jobs_of(catalog: Catalog, verdict: Verdict, setup: Setup) -> Iterator[Job]:
+    """What runs a verdict, by every framework that can."""
     for framework in FRAMEWORKS:
         try:
             yield job_of(catalog, verdict, setup, framework)

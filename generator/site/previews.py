@@ -12,6 +12,7 @@ from generator.site.lettering import BOLD, draw, lines
 from generator.site.messages import Messages
 from generator.site.page import Language
 from generator.site.urls import PREFIXES, page_url
+from generator.verdict.results import FEASIBLE
 
 DIRECTORY = "assets/previews/"
 SITE = "site"
@@ -35,7 +36,7 @@ def preview_url(key: str, language: Language) -> str:
 
 def keys(catalog: Catalog) -> tuple[str, ...]:
     """All pictures of a language: `site`, `unknown`, `not-recommended`, `lora-comfortable` and so on."""
-    modes = (f"{method}-{verdict}" for method in catalog.methods for verdict in ("comfortable", "borderline"))
+    modes = (f"{method}-{verdict}" for method in catalog.methods for verdict in FEASIBLE)
     return (SITE, "unknown", "not-recommended", *modes)
 
 

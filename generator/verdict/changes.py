@@ -11,7 +11,7 @@ from generator.catalog.catalogue import Catalog
 from generator.estimate import Plan, estimate
 from generator.verdict.advice import GPU_COUNTS, max_seq_len
 from generator.verdict.ladder import memory_verdict
-from generator.verdict.results import VerdictId
+from generator.verdict.results import FEASIBLE, VerdictId
 
 FREE: Mapping[str, Any] = {
     "fused_ce": True,
@@ -41,7 +41,7 @@ class Change:
 
 def fits(verdict: VerdictId) -> bool:
     """Whether a plan with this verdict on its memory runs."""
-    return verdict in ("comfortable", "borderline")
+    return verdict in FEASIBLE
 
 
 def single_changes(catalog: Catalog, plan: Plan, context_tokens: int | None) -> Iterator[dict[str, Any]]:

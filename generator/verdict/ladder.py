@@ -11,8 +11,8 @@ from generator.catalog.records import Policy, Recipe
 from generator.estimate import Band, Estimate, estimate
 from generator.estimate.results import Fits
 from generator.estimate.run import fits_of
-from generator.units import bytes_from_gib, days_from_seconds, hours_from_seconds
-from generator.verdict.results import VERDICTS, Reason, ReasonId, Rung, VerdictId
+from generator.units import billions, bytes_from_gib, days_from_seconds, hours_from_seconds
+from generator.verdict.results import FEASIBLE, VERDICTS, Reason, ReasonId, Rung, VerdictId
 from generator.verdict.setup import Setup, Subject, applies, missing, plan_for
 
 
@@ -76,8 +76,11 @@ def _link(policy: Policy, result: Estimate) -> Finding:
     if result.tokens_per_sec_per_gpu is None:
         return Finding("comfortable", None)
     break_even, tokens = result.break_even_tokens, result.plan.tokens
-    needed = (result.plan.bus_gb_per_s or 0.0) * break_even / tokens
-    numbers = {"tokens": float(tokens), "break_even_tokens": break_even, "needed_bandwidth": needed}
+    numbers = {
+        "tokens": float(tokens),
+        "break_even_tokens": break_even,
+        "needed_bandwidth": result.needed_bus_gb_per_s,
+    }
     if tokens < policy.link_bound_below.value * break_even:
         return Finding("borderline", Reason("link-bound", numbers))
     if tokens < policy.link_note_below.value * break_even:
@@ -118,7 +121,7 @@ def _machine(recipe: Recipe, result: Estimate, setup: Setup, lacks: tuple[Reason
         numbers = {
             "host_ram_gib": result.host_ram_gib,
             "host_memory_gib": setup.host_memory_gib or 0.0,
-            "trained_billions": result.parameters_trainable / 1e9,
+            "trained_billions": billions(result.parameters_trainable),
             "bytes_each": bytes_from_gib(result.host_ram_gib) / result.parameters_trainable,
         }
         yield Finding("not-recommended", Reason("host-ram-exceeds", numbers))
@@ -161,6 +164,6 @@ def try_ladder(catalog: Catalog, subject: Subject, method_id: str, setup: Setup)
 def choose(rungs: tuple[Rung, ...]) -> tuple[VerdictId, int | None]:
     """The ladder's verdict and the first recipe that reaches it; no recipe where none reaches borderline."""
     verdict = best(rung.verdict for rung in rungs)
-    if verdict in ("comfortable", "borderline"):
+    if verdict in FEASIBLE:
         return verdict, next(index for index, rung in enumerate(rungs) if rung.verdict == verdict)
     return verdict, None

@@ -11,6 +11,7 @@ from generator.units import PARAMETERS_PER_BILLION
 from generator.verdict.advice import context_variants, improvements, max_seq_len
 from generator.verdict.ladder import best, choose, climb, try_ladder, worst
 from generator.verdict.results import (
+    FEASIBLE,
     Cell,
     Headline,
     Mode,
@@ -96,7 +97,7 @@ def recommend(catalog: Catalog, model: str, verdicts: Verdicts) -> Recommendatio
     fullest: str | None = None
     for method_id, method in catalog.methods.items():
         verdict = verdicts[model, method_id].verdict
-        if method.goal != "fine-tuning" or verdict not in ("comfortable", "borderline"):
+        if method.goal != "fine-tuning" or verdict not in FEASIBLE:
             continue
         if fullest is not None and (verdict != "comfortable" or method.trains != catalog.methods[fullest].trains):
             continue
@@ -130,7 +131,7 @@ def _reach(catalog: Catalog, method_id: str, cells: Mapping[tuple[str, str], Cel
             continue
         comfortable = sum(verdicts[model, method_id].verdict == "comfortable" for model in cell.models)
         enough = comfortable >= catalog.policy.headline_share.value * len(cell.models)
-        if cell.verdict not in ("comfortable", "borderline") or not enough:
+        if cell.verdict not in FEASIBLE or not enough:
             break
         reached = size.id
     return reached
@@ -144,7 +145,7 @@ def _headline(
 ) -> Headline:
     feasible = []
     for billions, verdict in sorted(pretraining.items()):
-        if verdict.verdict not in ("comfortable", "borderline"):
+        if verdict.verdict not in FEASIBLE:
             break
         feasible.append(billions)
     return Headline(

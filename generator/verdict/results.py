@@ -11,6 +11,8 @@ from generator.estimate.results import Band, Estimate
 VerdictId = Literal["comfortable", "borderline", "not-recommended", "unknown"]
 VERDICTS: tuple[VerdictId, ...] = ("comfortable", "borderline", "not-recommended", "unknown")
 """From best to worst."""
+FEASIBLE: tuple[VerdictId, ...] = VERDICTS[:2]
+"""Verdicts on what can be run, the best first."""
 
 ReasonId = Literal[
     "memory-comfortable",

@@ -6,11 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from generator.catalog import Catalog
-from generator.verdict.results import VERDICTS, RigReport, Verdict, VerdictId
+from generator.verdict.results import FEASIBLE, VERDICTS, RigReport, Verdict, VerdictId
 from generator.views.hardware import rigs_by_count
 from generator.views.rigs import methods_of
-
-GOOD_ENOUGH: tuple[VerdictId, ...] = ("comfortable", "borderline")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +62,7 @@ def _fewest(
     found: list[Fewest] = []
     for count, rig in rigs:
         verdict = reports[rig].verdicts.get((model, method))
-        if verdict is None or verdict.verdict not in GOOD_ENOUGH:
+        if verdict is None or verdict.verdict not in FEASIBLE:
             continue
         if not found or VERDICTS.index(verdict.verdict) < VERDICTS.index(found[-1].verdict):
             found.append(Fewest(rig, count, verdict.verdict))

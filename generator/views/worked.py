@@ -18,6 +18,7 @@ from generator.estimate.run import ALL, NAMED
 from generator.estimate.steps import Formulas, needed
 from generator.verdict.results import RigReport
 from generator.verdict.setup import plan_for, setup_of, subject_of_size
+from generator.views.families import named_models
 from generator.views.measured import by_sharding, kind_of_run, measured_kinds
 
 CONFIG_FIELDS: Mapping[str, str] = {
@@ -67,7 +68,7 @@ class Worked:
 
 def worked_examples(catalog: Catalog, report: RigReport) -> tuple[Worked, ...]:
     """For each of WORKED_METHODS the largest text model of the report that is comfortable on the rig, if any is."""
-    reported = set(catalog.rigs[report.rig].families)
+    named = set(named_models(catalog, report))
     found = []
     for method in WORKED_METHODS:
         fitting = [
@@ -77,7 +78,7 @@ def worked_examples(catalog: Catalog, report: RigReport) -> tuple[Worked, ...]:
             and verdict.verdict == "comfortable"
             and verdict.rung is not None
             and not verdict.rung.estimate.plan.shape.tower_parameters
-            and (not reported or catalog.family_of(model) in reported)
+            and model in named
         ]
         if fitting:
             rung = max(reversed(fitting), key=lambda each: each.estimate.parameters_total)
