@@ -24,10 +24,12 @@ class Reach:
 
     method: str
     size_class: str | None
-    """The largest class in which every dense text model is comfortable."""
+    """The largest class in which dense text models are comfortable, but for the exceptions."""
     edge: str | None
     """The model of that class that comes closest to the limit."""
     edge_verdict: Verdict | None
+    exceptions: tuple[str, ...]
+    """Dense text models of that class and of those below it that are not comfortable, in the order of their size."""
     beyond: tuple[Beyond, ...]
     """The classes after it."""
 
@@ -45,6 +47,10 @@ def _reach(report: RigReport, method: str, limit: str | None, rows: tuple[MapRow
     start = classes.index(limit) + 1 if limit is not None else 0
     within = rows[start - 1].cells.get(method) if start else None
     edge = _edge(report, method, within) if within else None
+    covered = [row.cells[method].cell.models for row in rows[:start] if method in row.cells]
+    exceptions = tuple(
+        model for models in covered for model in models if report.verdicts[model, method].verdict != "comfortable"
+    )
     beyond: list[Beyond] = []
     for row in rows[start:]:
         view = row.cells.get(method)
@@ -54,7 +60,7 @@ def _reach(report: RigReport, method: str, limit: str | None, rows: tuple[MapRow
             beyond[-1] = Beyond(view.cell.verdict, (*beyond[-1].classes, row.size_class))
         else:
             beyond.append(Beyond(view.cell.verdict, (row.size_class,)))
-    return Reach(method, limit, edge, report.verdicts[edge, method] if edge else None, tuple(beyond))
+    return Reach(method, limit, edge, report.verdicts[edge, method] if edge else None, exceptions, tuple(beyond))
 
 
 def _edge(report: RigReport, method: str, view: CellView) -> str | None:

@@ -19,6 +19,18 @@ def test_reach_is_the_headline_with_the_model_at_the_edge(catalog: Catalog, repo
         assert ratios[reach.edge] == max(ratios.values())
 
 
+def test_what_is_not_comfortable_within_reach_is_named(catalog: Catalog, report: RigReport) -> None:
+    for method, reach in reaches(catalog, report).items():
+        within = [cell.models for (_, tried), cell in report.capability.items() if tried == method]
+        named = set(reach.exceptions)
+        for models in within:
+            verdicts = {model: report.verdicts[model, method].verdict for model in models}
+            if named & set(models):
+                assert set(verdicts.values()) == {"comfortable", "borderline"}
+                assert named & set(models) == {model for model, found in verdicts.items() if found == "borderline"}
+    assert reaches(catalog, report)["full"].exceptions == ("gemma-7b",)
+
+
 def test_beyond_the_reach_come_the_other_classes(catalog: Catalog, report: RigReport) -> None:
     reach = reaches(catalog, report)["full"]
     ids = [item.id for item in catalog.policy.size_classes]
