@@ -46,7 +46,9 @@ format: dev ## rewrite the Python files in the house style
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
 
-audit: site ## Lighthouse and HTML validation of the built site; needs Node 20 or newer
+audit: site ## size, Lighthouse and HTML validation of the built site; needs Node 20 or newer
+	@find '$(SITE_DIR)' -type f -exec wc -c {} + | awk '$$2 != "total" { bytes += $$1; files++ } \
+		END { print files, "files,", bytes, "bytes; GitHub Pages takes 1000000000"; exit bytes > 1e9 }'
 	@npm ci --prefix audit --no-audit --no-fund --silent
 	@cd '$(SITE_DIR)' && find . -name '*.html' -not -path './pagefind/*' -not -path '*/sources/*/*' \( -not -path '*/v/*' -o -path '*/qwen3-14b/*' \) -print0 \
 		| xargs -0 -n 100 '$(CURDIR)/audit/node_modules/.bin/html-validate' --config '$(CURDIR)/audit/htmlvalidate.json'

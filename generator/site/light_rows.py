@@ -183,7 +183,7 @@ class RowWriter:
             if count
             else self.messages.html("light.why.not_measured")
         )
-        return said + " " + self.linked("accuracy/", self.messages("light.why.accuracy"))
+        return said + " " + self.linked("accuracy/", self.messages("light.why.accuracy")) + "."
 
     def _link(self, verdict: Verdict, rung: Rung) -> Markup:
         estimated = rung.estimate
