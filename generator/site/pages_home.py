@@ -228,6 +228,7 @@ def check_values(site: Site, writer: PageWriter, report: RigReport) -> dict[str,
         "lever_items": items,
         "checks": site.checks.rows,
         "checks_median": site.checks.median_absolute,
+        "checks_in_sample": site.checks.in_sample,
     }
 
 
