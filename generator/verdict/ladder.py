@@ -129,19 +129,20 @@ def _machine(recipe: Recipe, result: Estimate, setup: Setup, lacks: tuple[Reason
         yield Finding("borderline", Reason("compromise"))
 
 
-def _loaded(catalog: Catalog, plan: Plan, setup: Setup) -> tuple[Estimate, Reason | None]:
-    """The plan's estimate; where host memory cannot hold what it loads there, every card takes the whole base."""
+def loaded(catalog: Catalog, plan: Plan, host_memory_gib: float | None) -> tuple[Estimate, Reason | None]:
+    """The plan's estimate, and why every card takes the whole base where host memory cannot hold what waits there."""
     result = estimate(catalog, plan)
-    if setup.host_memory_gib is None or result.host_loading_gib <= setup.host_memory_gib:
+    if host_memory_gib is None or result.host_loading_gib <= host_memory_gib:
         return result, None
-    numbers = {"host_loading_gib": result.host_loading_gib, "host_memory_gib": setup.host_memory_gib}
+    numbers = {"host_loading_gib": result.host_loading_gib, "host_memory_gib": host_memory_gib}
     return estimate(catalog, replace(plan, load_on_card=True)), Reason("loads-on-card", numbers)
 
 
 def try_recipe(catalog: Catalog, subject: Subject, method_id: str, recipe: Recipe, setup: Setup) -> Rung:
     """What this recipe alone gives."""
     policy, goal = catalog.policy, catalog.methods[method_id].goal
-    result, crowded = _loaded(catalog, plan_for(catalog, subject, method_id, recipe, setup), setup)
+    plan = plan_for(catalog, subject, method_id, recipe, setup)
+    result, crowded = loaded(catalog, plan, setup.host_memory_gib)
     time = training_time(policy, result, goal)
     findings = [
         _memory(policy, result, recipe.compromise),
