@@ -120,5 +120,27 @@ def pretraining_groups(report: RigReport) -> tuple[PretrainingGroup, ...]:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class PretrainingReach:
+    """How far pretraining goes, in billions of parameters."""
+
+    smallest: float
+    comfortable: float | None
+    """The largest size that is comfortable, as all smaller ones are; none where the smallest is not."""
+    borderline: float | None
+    """The largest size that is at least borderline; none where that is the comfortable one."""
+
+
+def pretraining_reach(report: RigReport) -> PretrainingReach | None:
+    """How far pretraining goes on a rig; none where no size is at least borderline."""
+    line = report.headline
+    if line.pretrain_from_billions is None or line.pretrain_to_billions is None:
+        return None
+    first = pretraining_groups(report)[0]
+    comfortable = first.sizes[-1] if first.verdict == "comfortable" else None
+    beyond = line.pretrain_to_billions if line.pretrain_to_billions != comfortable else None
+    return PretrainingReach(line.pretrain_from_billions, comfortable, beyond)
+
+
 def _days(verdict: Verdict) -> float | None:
     return verdict.rung.time.expected if verdict.rung is not None and verdict.rung.time is not None else None

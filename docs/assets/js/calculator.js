@@ -65,7 +65,7 @@
   };
   const hints = (shape) => {
     const rig = data.rigs[all.rig];
-    hint("bus_gb_per_s", rig ? say("calculator.machine.bus_known", { value: C.number(rig.bus_gb_per_s, 1, true), p2p: say(`calculator.machine.${rig.p2p ? "with" : "without"}_p2p`) }) : all.bus_gb_per_s ? "" : say("calculator.machine.bus_unknown"));
+    hint("bus_gb_per_s", rig ? say(`calculator.machine.bus.${rig.bus_kind}`, { value: C.number(rig.bus_gb_per_s, 1, true), p2p: say(`calculator.machine.${rig.p2p ? "with" : "without"}_p2p`) }) : all.bus_gb_per_s ? "" : say("calculator.machine.bus_unknown"));
     hint("host_ram_gib", rig ? "" : say("calculator.machine.ram_unknown"));
     if (!shape) return;
     const parameters = C.billions(E.count_parameters(shape).total);
