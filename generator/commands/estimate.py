@@ -132,6 +132,8 @@ def as_text(result: Estimate) -> str:
         lines.append(f"link        not the limit from {result.break_even_tokens:,.0f} tokens per GPU on")
     if result.host_ram_gib:
         lines.append(f"host        {gib(result.host_ram_gib)} of memory for offloaded states")
+    if result.host_loading_gib:
+        lines.append(f"host        {gib(result.host_loading_gib)} of memory while it loads")
     return "\n".join([*lines, "", _phases(result)])
 
 

@@ -58,6 +58,7 @@ COLUMNS: Mapping[str, str] = {
     "lora_dropout": "share of dropped inputs of the adapters",
     "chunked_ce": "y or n: the logits of all tokens exist in 16 bits, their fp32 copies in chunks (torchtune)",
     "whole_copy": "y or n: every card keeps a whole copy of the checkpoint beside its shard",
+    "load_on_card": "y or n: a 4-bit base that is to be sharded is loaded whole onto every card",
     "kbit_preparation": "y or n: PEFT's prepare_model_for_kbit_training",
     "shifted_logits": "y or n: Transformers before 4.46 copies the fp32 logits",
     "adapter_dtype": "fp32 or bf16",
@@ -93,6 +94,7 @@ RUN_DEFAULTS: Mapping[str, object] = {
     "shifted_logits": False,
     "chunked_ce": False,
     "whole_copy": False,
+    "load_on_card": False,
 }
 """What no recipe says."""
 

@@ -16,9 +16,19 @@ def loading_layer(quantized: float, compute_bytes: float, unit_linear: float) ->
 
 
 @MEMORY.step("bytes")
-def phase_load(weights: float, quantization_constants: float, loading_layer: float) -> float:
-    """Loading: the base, and the layer that is being quantised."""
-    return weights + quantization_constants + loading_layer
+def loading_copy(quantized: float, sharded: float, load_on_card: float, whole_weights: float) -> float:
+    """The whole quantised base on every card while it is split there.
+
+    Source: transformers 5.24.0, quantizers/quantizer_bnb_4bit.py, update_device_map puts it on the card of every
+    process; Accelerate 1.15.0, utils/fsdp_utils.py, fsdp2_prepare_model keeps it until all of it is split.
+    """
+    return quantized * sharded * load_on_card * whole_weights
+
+
+@MEMORY.step("bytes")
+def phase_load(weights: float, quantization_constants: float, loading_layer: float, loading_copy: float) -> float:
+    """Loading: the base, the layer that is being quantised, and the whole base where it is split on the card."""
+    return weights + quantization_constants + loading_layer + loading_copy
 
 
 @MEMORY.step("bytes")
@@ -160,6 +170,19 @@ def host_memory(
         + weights_on_host * (trains_adapters + separate_master) * whole_weights
         + cpu_offload_none * optimizer_paged_adamw_8bit * adam_8bit_state_bytes * trained_parameters
     )
+
+
+@MEMORY.step("bytes")
+def host_loading(
+    quantized: float,
+    sharded: float,
+    load_on_card: float,
+    n_gpus: float,
+    whole_weights: float,
+    quantization_constants: float,
+) -> float:
+    """Host memory while a quantised base is loaded that is to be split: every process holds all of it there."""
+    return quantized * sharded * (1 - load_on_card) * n_gpus * (whole_weights + quantization_constants)
 
 
 # --- around the peak ----------------------------------------------------------------------------------------------

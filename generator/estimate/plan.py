@@ -75,6 +75,9 @@ class Plan:
     """The plain loss copies the fp32 logits without the last token (Transformers before 4.46)."""
     whole_copy: bool = False
     """Every card keeps a whole copy of the checkpoint beside its shard (scripts that load without a meta device)."""
+    load_on_card: bool = False
+    """A quantised base that is to be sharded is loaded whole onto every card and split there; otherwise it waits for
+    that in host memory, a copy for every process."""
     ecc: Literal["on", "off"] = "on"
     bus_gb_per_s: float | None = None
     """Collective bandwidth per GPU of the rig, one direction; None where nobody stated it: the link never bounds."""

@@ -17,7 +17,7 @@ TERMS = (
     "weights", "quantization-constants", "optimizer-states", "reduce-buffers", "layer-gradients", "held-gradients",
     "accumulated-gradients", "gathered-root", "gathered-layer", "gathered-first", "unit-gradient", "autocast-weights",
     "checkpoints", "checkpoint-copies", "activations", "final-hidden", "logits", "head-gradient", "dequantized-matrix",
-    "root-gradient-buffers", "optimizer-transient", "loading-layer",
+    "root-gradient-buffers", "optimizer-transient", "loading-layer", "loading-copy",
 )  # fmt: skip
 """What occupies memory: the keys inside a phase of `Estimate.phases_gib`."""
 
@@ -104,6 +104,8 @@ class Estimate:
     fits: Fits
     host_ram_gib: float
     """Host memory that the whole machine needs for offloaded states; 0 without offload."""
+    host_loading_gib: float
+    """Host memory that the whole machine needs while a quantised base is loaded that is to be split; 0 otherwise."""
     tokens_per_step_per_gpu: int
     tokens_per_sec_per_gpu: Band | None
     """Cautious, expected and best sustained speed; None with CPU offload, whose time is not modelled."""

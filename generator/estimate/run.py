@@ -33,7 +33,8 @@ ALL = joined(FORMULAS)
 BEFORE_TIME = joined((RECIPE, MEMORY))
 
 HANDED_ON = (
-    "peak", "peak_low", "peak_high", "overhead_gib", "host_memory", "trained_parameters", *PHASE_STEPS.values(),
+    "peak", "peak_low", "peak_high", "overhead_gib", "host_memory", "host_loading", "trained_parameters",
+    *PHASE_STEPS.values(),
     *(name for name in outside(TIME.steps) if not name.startswith(("sustained_flops", "bus_", "memory_bytes"))),
 )  # fmt: skip
 """What an estimate takes from the formulas before time: results, and what the formulas of time ask for."""
@@ -173,6 +174,7 @@ def estimate(catalog: Catalog, plan: Plan) -> Estimate:
         headroom_gib=usable - peak,
         fits=fits_of(peak / usable, peak, values["overhead_gib"], usable, limits_of(catalog.policy)),
         host_ram_gib=gib_from_bytes(values["host_memory"]),
+        host_loading_gib=gib_from_bytes(values["host_loading"]),
         tokens_per_step_per_gpu=plan.tokens,
         tokens_per_sec_per_gpu=_speed(plan, values),
         break_even_tokens=values["break_even_tokens"],

@@ -131,6 +131,7 @@ def adapt_deepspeed(plan: Plan) -> Plan:
         reduce_dtype="bf16",
         root_wrap="separate",
         adapter_dtype=_adapters(plan, quantised="bf16", plain="bf16"),
+        load_on_card=_splits_on_card(plan),
     )
 
 
@@ -157,6 +158,7 @@ def adapt_axolotl(plan: Plan) -> Plan:
         reduce_dtype="fp32" if plan.precision == "fp32" else "bf16",
         root_wrap="root" if plan.sharding == "fsdp2" else plan.root_wrap,
         adapter_dtype=_adapters(plan, quantised="fp32", plain="fp32"),
+        load_on_card=_splits_on_card(plan),
     )
 
 
@@ -172,6 +174,7 @@ def adapt_llama_factory(plan: Plan) -> Plan:
         reduce_dtype="fp32" if plan.precision == "fp32" else "bf16",
         root_wrap="root" if plan.sharding == "fsdp2" else plan.root_wrap,
         adapter_dtype=_adapters(plan, quantised="fp32", plain="fp32"),
+        load_on_card=_splits_on_card(plan),
     )
 
 
@@ -189,6 +192,14 @@ def adapt_torchtitan(plan: Plan) -> Plan:
     _refuse("torchtitan", plan, "attention", ("sdpa", "flash"))
     _refuse("torchtitan", plan, "grad_checkpointing", (True,))
     return replace(plan, attention="flash", fused_ce=True, kernels="stock", reduce_dtype="fp32", root_wrap="separate")
+
+
+def _splits_on_card(plan: Plan) -> bool:
+    """Whether a quantised base is loaded whole onto every card: so do transformers and what is built on it.
+
+    Source: transformers 5.24.0, quantizers/quantizer_bnb_4bit.py, update_device_map. train.py does otherwise.
+    """
+    return plan.quant != "none" and plan.sharded
 
 
 def _adapters(plan: Plan, quantised: Dtype, plain: Dtype) -> Dtype:

@@ -71,26 +71,24 @@ class Job:
 
     @property
     def host_gib(self) -> float:
-        """Host memory that loading and offloaded states need: the larger of the two.
+        """Host memory that loading and offloaded states need: the largest of them.
 
-        One copy of the weights in the type that they are loaded in; with offload what the estimate says.
+        One copy of the weights in the type that they are loaded in; with offload what the estimate says, and likewise
+        where a quantised base waits there to be split.
         """
         width = 4 if not self.plan.trains_adapters and self.plan.precision != "bf16-pure" else 2
-        return max(gib_from_bytes(width * self.estimate.parameters_total), self.estimate.host_ram_gib)
+        loaded = gib_from_bytes(width * self.estimate.parameters_total)
+        return max(loaded, self.estimate.host_ram_gib, self.estimate.host_loading_gib)
 
     @property
-    def loading_gib(self) -> float | None:
-        """What a card holds while a quantised base is split: all of it, and the share that stays.
+    def splits_base(self) -> bool:
+        """Whether a quantised base is loaded whole before it is split over the cards."""
+        return self.plan.quant != "none" and self.plan.sharded
 
-        None where that does not happen. transformers 5.24.0 puts such a base on the card of every process
-        (quantizers/quantizer_bnb_4bit.py, update_device_map), whatever is said of loading; Accelerate 1.15.0 splits it
-        there (utils/fsdp_utils.py, fsdp2_prepare_model), and DeepSpeed does likewise.
-        """
-        if self.plan.quant == "none" or not self.plan.sharded:
-            return None
-        values = self.estimate.quantities
-        split = values["whole_weights"].value * (1 + 1 / self.plan.n_gpus)
-        return gib_from_bytes(split + values["quantization_constants"].value)
+    @property
+    def loads_on_host(self) -> bool:
+        """Whether it waits for that in host memory, and not on every card."""
+        return self.splits_base and not self.plan.load_on_card
 
     @property
     def disk_gib(self) -> float:

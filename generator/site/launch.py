@@ -20,6 +20,7 @@ from generator.launch.job import REFERENCE
 from generator.site.formats import Formats
 from generator.site.messages import Messages
 from generator.site.page import LANGUAGES, Language
+from generator.units import gib_from_bytes
 from generator.verdict import Setup, Verdict
 
 SPOKEN = ("preflight.", "launch.measure.")
@@ -139,17 +140,20 @@ def notes(job: Job, compromise: bool, language: Language) -> Iterator[str]:
         yield t("launch.readme.changed", settings=settings)
     if job.compromise and not compromise:
         yield t("launch.readme.pure_bf16")
-    if job.loading_gib is not None:
+    if job.splits_base:
         yield loading_note(job, language)
 
 
 def loading_note(job: Job, language: Language) -> str:
-    """What loading a quantised base takes before it is split; empty where nothing is."""
-    if job.loading_gib is None:
+    """Where a quantised base is while it is split, and what that takes; empty where nothing is split."""
+    if not job.splits_base:
         return ""
-    f, usable = Formats(language), job.estimate.usable_gib
-    key = "launch.readme.loading_short" if job.loading_gib > usable else "launch.readme.loading"
-    return Messages(language)(key, gib=f.gib(job.loading_gib), usable=f.gib(usable))
+    f, t, result = Formats(language), Messages(language), job.estimate
+    if job.loads_on_host:
+        total = result.host_loading_gib
+        return t("launch.readme.loading_host", n=job.plan.n_gpus, each=f.gib(total / job.plan.n_gpus), all=f.gib(total))
+    needed = gib_from_bytes(result.quantities["phase_load"].value)
+    return t("launch.readme.loading_card", gib=f.gib(needed), usable=f.gib(result.usable_gib))
 
 
 def _expected(catalog: Catalog, job: Job, language: Language) -> Iterator[tuple[str, str]]:

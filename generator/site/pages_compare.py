@@ -5,9 +5,10 @@ from __future__ import annotations
 from markupsafe import Markup, escape
 
 from generator.site.page import Page
-from generator.site.pages_home import billions_range
+from generator.site.pages_home import pretraining_words
 from generator.site.pages_site import Site
 from generator.views.compare import RigRow, pairs, rig_rows
+from generator.views.home import pretraining_reach
 
 PATH = "rigs/compare/"
 
@@ -19,12 +20,13 @@ def compare_page(site: Site) -> Page:
     first, second = rigs[0], rigs[1 % len(rigs)]
 
     def reach(row: RigRow, method: str) -> Markup | str:
-        line = row.headline
         if method == "pretrain":
-            if line.pretrain_from_billions is None or line.pretrain_to_billions is None:
+            pretraining = pretraining_reach(site.reports[row.rig])
+            if pretraining is None:
                 return writer.messages("common.none")
-            return billions_range(writer, line.pretrain_from_billions, line.pretrain_to_billions)
-        limit = getattr(line, method, None)
+            key, numbers = pretraining_words(writer, pretraining)
+            return writer.messages.html(f"home.card.{key}", **numbers)
+        limit = getattr(row.headline, method, None)
         if limit is None:
             return writer.messages("common.none")
         return escape(writer.messages("rigs.compare.up_to", size=site.size_class_top(limit)))

@@ -16,7 +16,17 @@ from generator.site.pages_values import ValueWriter
 from generator.verdict.results import Mode, RigReport, Verdict, VerdictId
 from generator.views.facts import facts_of
 from generator.views.families import FamilyRow, Member, family_rows, name_groups, named_models
-from generator.views.home import PretrainingGroup, example_of_class, out_of_reach, pretraining_groups, reaches
+from generator.views.home import (
+    PretrainingGroup,
+    PretrainingReach,
+    example_of_class,
+    judged_models,
+    out_of_reach,
+    pretraining_groups,
+    pretraining_reach,
+    reaches,
+)
+from generator.views.link import headline_needs
 from generator.views.memory import Need, PerParameter, memory_per_parameter, needs, peak_terms
 from generator.views.methodology import LeverRow, lever_rows
 from generator.views.rigs import capability_rows, context_rows, methods_of, pools, sync_loss
@@ -40,10 +50,54 @@ def headline(site: Site, writer: PageWriter, report: RigReport, place: Callable[
     for method, limit in limits.items():
         if limit is not None:
             parts.append(say(f"home.headline.{method}", size=place(site.size_class_top(limit), f"#map-{limit}")))
-    if line.pretrain_from_billions is not None and line.pretrain_to_billions is not None:
-        sizes = billions_range(writer, line.pretrain_from_billions, line.pretrain_to_billions)
-        parts.append(say("home.headline.pretrain", sizes=place(sizes, "#pretraining")))
+    pretraining = pretraining_reach(report)
+    if pretraining is not None:
+        key, numbers = pretraining_words(writer, pretraining)
+        linked = {name: place(shown, "#pretraining") for name, shown in numbers.items()}
+        parts.append(say(f"home.headline.{key}", **linked))
     return Markup(", ").join(parts) if parts else say("home.headline.nothing")
+
+
+def pretraining_words(writer: PageWriter, reach: PretrainingReach) -> tuple[str, dict[str, str]]:
+    """Key and numbers of what is said of pretraining: what is comfortable, and in brackets what is borderline."""
+    if reach.comfortable is None:
+        return "pretrain_borderline", {"sizes": billions_range(writer, reach.smallest, reach.borderline or 0)}
+    sizes = billions_range(writer, reach.smallest, reach.comfortable)
+    if reach.borderline is None:
+        return "pretrain", {"sizes": sizes}
+    return "pretrain_beyond", {"sizes": sizes, "beyond": writer.formats.billions(reach.borderline * 1e9, 1, trim=True)}
+
+
+def link_line(site: Site, writer: PageWriter, report: RigReport) -> Markup | None:
+    """What the headline takes the link of a rig for, how that is known, and what it needs; none for one card."""
+    rig = site.catalog.rigs[report.rig]
+    if rig.count == 1:
+        return None
+    link, say = rig.interconnect, writer.messages.html
+    page = site.rig_path(report.rig)
+
+    def number(value: float, path: str, digits: int = 1) -> Markup:
+        shown = writer.formats.unit(value, "gb_per_second", digits, trim=digits == 0)
+        return Markup('<a class="tf-num" href="{}">{}</a>').format(writer.link(path), shown)
+
+    needs = Markup(", ").join(
+        say(f"home.link.needs.{method}", needed=number(needed, "methodology/#definition-link"))
+        for method, needed in headline_needs(site.catalog, report).items()
+    )
+    bus = link.bus_gb_per_s
+    parts = [
+        say(
+            f"home.link.{bus.kind}",
+            bus=number(bus.value, f"{page}#fact-interconnect-bus-gb-per-s", 0),
+            p2p=writer.messages(f"home.link.p2p.{'with' if link.p2p.value else 'without'}"),
+        )
+    ]
+    if needs:
+        parts.append(say("home.link.holds", needs=needs))
+    measure = Markup('<a href="{}">{}</a>').format(
+        writer.link("methodology/#measure-link"), writer.messages("home.link.measure")
+    )
+    return Markup(" ").join([*parts, measure])
 
 
 def billions_range(writer: PageWriter, low: float, high: float) -> str:
@@ -153,6 +207,8 @@ def report_values(site: Site, writer: PageWriter, rig_id: str) -> dict[str, Any]
         "modes_by_verdict": modes_by_verdict,
         "gpu_fact": lambda field: f"gpus/{rig.gpu}/#fact-{field.replace('.', '-').replace('_', '-')}",
         **pool_values(site, report, per_parameter),
+        "judged": judged_models(catalog, report),
+        "link_line": link_line(site, writer, report),
         "lora_note": lora_note(site, writer, report),
         **check_values(site, writer, report),
     }
@@ -174,6 +230,7 @@ def check_values(site: Site, writer: PageWriter, report: RigReport) -> dict[str,
         "lever_items": items,
         "checks": site.checks.rows,
         "checks_median": site.checks.median_absolute,
+        "checks_in_sample": site.checks.in_sample,
     }
 
 
@@ -299,7 +356,6 @@ def home_page(site: Site) -> Page:
         parts=headline(site, writer, report, unlinked),
     ).striptags()
     data_date = writer.formats.date(site.catalog.data_date)
-    sizes = report.headline
     return writer.page(
         "home.md.j2",
         section="home",
@@ -311,9 +367,9 @@ def home_page(site: Site) -> Page:
         pools_heading=writer.messages(
             "home.pools.heading", total=writer.formats.gb(total), size=values["example_size"]
         ),
-        pretrain_range=billions_range(writer, sizes.pretrain_from_billions, sizes.pretrain_to_billions)
-        if sizes.pretrain_from_billions is not None and sizes.pretrain_to_billions is not None
-        else "",
+        pretraining_reach=pretraining_words(writer, reach)
+        if (reach := pretraining_reach(report)) is not None
+        else None,
         provenance=provenance(site.catalog),
         unreachable=out_of_reach(report, "qlora"),
         question_facts=question_facts(site, writer, rig.gpu),

@@ -20,6 +20,7 @@ def methodology_page(site: Site) -> Page:
     """How verdicts are computed."""
     writer = site.writer("methodology/")
     policy, values, equations = site.catalog.policy, ValueWriter(writer), Writer(writer.messages)
+    link_count = site.catalog.rigs[site.first_rig].count
     recipes = recipe_flags(site.catalog, site.first_report.rig)
     return writer.page(
         "methodology.md.j2",
@@ -40,6 +41,7 @@ def methodology_page(site: Site) -> Page:
         common_flags=common_flags(recipes),
         config_fields=CONFIG_FIELDS,
         worked=worked_examples(site.catalog, site.first_report),
+        link_count=link_count,
         exact=values.exact,
         in_signs=equations.text,
         inputs=formula_inputs(),

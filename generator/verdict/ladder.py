@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from generator.catalog.catalogue import Catalog
 from generator.catalog.records import Policy, Recipe
-from generator.estimate import Band, Estimate, estimate
+from generator.estimate import Band, Estimate, Plan, estimate
 from generator.estimate.results import Fits
 from generator.estimate.run import fits_of
 from generator.units import billions, bytes_from_gib, days_from_seconds, hours_from_seconds
@@ -129,13 +129,24 @@ def _machine(recipe: Recipe, result: Estimate, setup: Setup, lacks: tuple[Reason
         yield Finding("borderline", Reason("compromise"))
 
 
+def loaded(catalog: Catalog, plan: Plan, host_memory_gib: float | None) -> tuple[Estimate, Reason | None]:
+    """The plan's estimate, and why every card takes the whole base where host memory cannot hold what waits there."""
+    result = estimate(catalog, plan)
+    if host_memory_gib is None or result.host_loading_gib <= host_memory_gib:
+        return result, None
+    numbers = {"host_loading_gib": result.host_loading_gib, "host_memory_gib": host_memory_gib}
+    return estimate(catalog, replace(plan, load_on_card=True)), Reason("loads-on-card", numbers)
+
+
 def try_recipe(catalog: Catalog, subject: Subject, method_id: str, recipe: Recipe, setup: Setup) -> Rung:
     """What this recipe alone gives."""
     policy, goal = catalog.policy, catalog.methods[method_id].goal
-    result = estimate(catalog, plan_for(catalog, subject, method_id, recipe, setup))
+    plan = plan_for(catalog, subject, method_id, recipe, setup)
+    result, crowded = loaded(catalog, plan, setup.host_memory_gib)
     time = training_time(policy, result, goal)
     findings = [
         _memory(policy, result, recipe.compromise),
+        Finding("comfortable", crowded),
         *_machine(recipe, result, setup, missing(recipe, catalog.gpus[setup.gpu])),
         _link(policy, result),
         _time(policy, time, goal),

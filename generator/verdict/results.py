@@ -22,6 +22,7 @@ ReasonId = Literal[
     "compromise",
     "compromise-memory",
     "host-ram-exceeds",
+    "loads-on-card",
     "link-bound",
     "link-heavy",
     "time-comfortable",
@@ -34,8 +35,9 @@ ReasonId = Literal[
     "not-modelled",
 ]
 """compromise: the recipe gives something up; compromise-memory: it does, and even so needs more than its limit;
-link-bound / link-heavy: tokens per step below T* / below 2 T*; ecc-off-only: would be borderline or better with ECC
-off."""
+loads-on-card: host memory does not hold what is loaded there, so that every card takes the whole base before it is
+split; link-bound / link-heavy: tokens per step below T* / below 2 T*; ecc-off-only: would be borderline or better with
+ECC off."""
 
 
 RULED_OUT_BY_MEMORY: frozenset[ReasonId] = frozenset(

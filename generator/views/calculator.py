@@ -39,6 +39,7 @@ def _rig(rig: Rig) -> dict[str, Any]:
         "count": rig.count,
         "host_memory_gib": rig.host_memory_gib.value,
         "bus_gb_per_s": rig.interconnect.bus_gb_per_s.value,
+        "bus_kind": rig.interconnect.bus_gb_per_s.kind,
         "p2p": rig.interconnect.p2p.value,
     }
 

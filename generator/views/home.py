@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from generator.catalog import Catalog
 from generator.verdict.results import RigReport, Verdict, VerdictId
+from generator.views.light import what_is_not_modelled
+from generator.views.reasons import lacks_memory
 from generator.views.rigs import CellView, MapRow, capability_rows, methods_of
 
 
@@ -73,12 +76,47 @@ def _edge(report: RigReport, method: str, view: CellView) -> str | None:
 
 
 def out_of_reach(report: RigReport, method: str) -> tuple[str, ...]:
-    """Dense models that the method is not recommended for, the smallest first."""
-    dense = {model for cell in report.capability.values() for model in cell.models}
+    """Models that the method is not recommended for because they do not fit, the smallest first."""
     return tuple(
         model
         for (model, tried), verdict in report.verdicts.items()
-        if tried == method and model in dense and verdict.verdict == "not-recommended"
+        if tried == method
+        and verdict.verdict == "not-recommended"
+        and verdict.rung is not None
+        and lacks_memory(verdict.rung)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """Which models of the catalogue a report has verdicts for."""
+
+    total: int
+    """Models of the catalogue."""
+    rows: int
+    """Those of them that generate text: the rows of the matrix."""
+    judged: int
+    """Those of the rows that are counted."""
+    apart: tuple[str, ...]
+    """Those of the judged ones that stand in no size class: MoE, and embeddings per layer."""
+    without: Mapping[tuple[str, ...], int]
+    """Why the others have no verdict, as ids of `models.feature.*` → how many, the most frequent first."""
+
+
+def judged_models(catalog: Catalog, report: RigReport) -> Judged:
+    """How many models a report judges, and what keeps the others from it."""
+    rows = dict.fromkeys(model for model, _ in report.verdicts)
+    judged = [model for model in rows if any(report.verdicts[model, method].rungs for method in methods_of(catalog))]
+    classed = {model for cell in report.capability.values() for model in cell.models}
+    without = Counter(
+        what_is_not_modelled(catalog.models[model]) for model in catalog.models if model not in set(judged)
+    )
+    return Judged(
+        total=len(catalog.models),
+        rows=len(rows),
+        judged=len(judged),
+        apart=tuple(model for model in judged if model not in classed),
+        without=dict(without.most_common()),
     )
 
 
@@ -118,6 +156,28 @@ def pretraining_groups(report: RigReport) -> tuple[PretrainingGroup, ...]:
         )
         for group in groups
     )
+
+
+@dataclass(frozen=True, slots=True)
+class PretrainingReach:
+    """How far pretraining goes, in billions of parameters."""
+
+    smallest: float
+    comfortable: float | None
+    """The largest size that is comfortable, as all smaller ones are; none where the smallest is not."""
+    borderline: float | None
+    """The largest size that is at least borderline; none where that is the comfortable one."""
+
+
+def pretraining_reach(report: RigReport) -> PretrainingReach | None:
+    """How far pretraining goes on a rig; none where no size is at least borderline."""
+    line = report.headline
+    if line.pretrain_from_billions is None or line.pretrain_to_billions is None:
+        return None
+    first = pretraining_groups(report)[0]
+    comfortable = first.sizes[-1] if first.verdict == "comfortable" else None
+    beyond = line.pretrain_to_billions if line.pretrain_to_billions != comfortable else None
+    return PretrainingReach(line.pretrain_from_billions, comfortable, beyond)
 
 
 def _days(verdict: Verdict) -> float | None:

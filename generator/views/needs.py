@@ -6,9 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from generator.catalog import Catalog
-from generator.verdict.results import FEASIBLE, VERDICTS, RigReport, Verdict, VerdictId
+from generator.verdict.results import FEASIBLE, VERDICTS, ReasonId, RigReport, Verdict, VerdictId
 from generator.views.hardware import rigs_by_count
 from generator.views.rigs import methods_of
+
+LACKS: frozenset[ReasonId] = frozenset({"needs-bf16", "needs-platform"})
+"""Reasons that are the card's own: no number of cards does away with them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +21,8 @@ class Fewest:
     rig: str
     count: int
     verdict: VerdictId
+    least: int
+    """Fewest cards that may do as well: one more than the largest rig below it, which does not do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,11 +36,18 @@ class CardNeeds:
     """Cards of the largest rig that was tried."""
     by_method: Mapping[str, tuple[Fewest, ...]]
     """Method → the fewest cards for comfortable, and fewer ones for borderline before it; empty where none do."""
+    barred: Mapping[str, ReasonId]
+    """Methods of which no recipe runs on such cards, however many there are → what the cards lack."""
 
     @property
     def any(self) -> bool:
         """Whether some method works on some number of these cards."""
         return any(self.by_method.values())
+
+    @property
+    def never(self) -> ReasonId | None:
+        """What the cards lack for every method; none where more cards could help some."""
+        return next(iter(self.barred.values())) if self.barred.keys() == self.by_method.keys() else None
 
 
 def needs_of(catalog: Catalog, reports: Mapping[str, RigReport], model: str) -> tuple[CardNeeds, ...]:
@@ -50,6 +62,7 @@ def needs_of(catalog: Catalog, reports: Mapping[str, RigReport], model: str) -> 
             smallest=min(count for count, _ in rigs[gpu]),
             largest=max(count for count, _ in rigs[gpu]),
             by_method={method: _fewest(reports, sorted(rigs[gpu]), model, method) for method in methods_of(catalog)},
+            barred=_barred(reports[max(rigs[gpu])[1]], model),
         )
         for gpu in catalog.gpus
         if gpu in rigs
@@ -60,13 +73,26 @@ def _fewest(
     reports: Mapping[str, RigReport], rigs: list[tuple[int, str]], model: str, method: str
 ) -> tuple[Fewest, ...]:
     found: list[Fewest] = []
+    below = 0
     for count, rig in rigs:
         verdict = reports[rig].verdicts.get((model, method))
-        if verdict is None or verdict.verdict not in FEASIBLE:
-            continue
-        if not found or VERDICTS.index(verdict.verdict) < VERDICTS.index(found[-1].verdict):
-            found.append(Fewest(rig, count, verdict.verdict))
+        better = verdict is not None and (
+            not found or VERDICTS.index(verdict.verdict) < VERDICTS.index(found[-1].verdict)
+        )
+        if verdict is not None and verdict.verdict in FEASIBLE and better:
+            found.append(Fewest(rig, count, verdict.verdict, min(below + 1, count)))
+        below = count
     return tuple(found)
+
+
+def _barred(report: RigReport, model: str) -> Mapping[str, ReasonId]:
+    """Method → the reason of its last recipe, where every recipe of it lacks something that more cards do not bring."""
+    found: dict[str, ReasonId] = {}
+    for (judged, method), verdict in report.verdicts.items():
+        lacks = [[reason.id for reason in rung.reasons if reason.id in LACKS] for rung in verdict.rungs]
+        if judged == model and lacks and all(lacks):
+            found[method] = lacks[-1][0]
+    return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ SEVERITY: Mapping[ReasonId, int] = {
     "time-unknown": 2,
     "memory-comfortable": 1,
     "time-comfortable": 1,
+    "loads-on-card": 0,
     "link-heavy": 0,
     "ecc-off-only": 0,
 }

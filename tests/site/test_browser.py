@@ -196,17 +196,25 @@ def test_a_file_reads_without_a_server(browser, site_dir, path):
     page.close()
 
 
+SHIFTS = """() => new Promise(resolve => {
+    let sum = 0;
+    new PerformanceObserver(list => { for (const e of list.getEntries()) sum += e.value; })
+        .observe({type: "layout-shift", buffered: true});
+    setTimeout(() => resolve(sum), 400);
+})"""
+
+
 def test_nothing_moves_while_a_page_loads(open_page):
-    page = open_page("").page
-    shift = page.evaluate(
-        """() => new Promise(resolve => {
-            let sum = 0;
-            new PerformanceObserver(list => { for (const e of list.getEntries()) sum += e.value; })
-                .observe({type: "layout-shift", buffered: true});
-            setTimeout(() => resolve(sum), 400);
-        })"""
-    )
-    assert shift < 0.02
+    assert open_page("").page.evaluate(SHIFTS) < 0.02
+
+
+def test_fonts_that_come_late_move_nothing(browser, address):
+    with browser.new_context(viewport={"width": 1280, "height": 900}) as context:
+        page = context.new_page()
+        page.route("**/*.woff2", lambda route: (page.wait_for_timeout(600), route.continue_()))
+        for path in ("", MODEL):
+            page.goto(address + path, wait_until="load")
+            assert page.evaluate(SHIFTS) < 0.02, path
 
 
 def test_a_page_prints_without_the_frame(open_page):

@@ -105,14 +105,22 @@ def test_where_no_recipe_will_do_the_page_says_why_this_one_is_shown(language) -
     assert seen == {True, False}
 
 
-def test_a_model_that_no_rig_trains_gets_a_sentence_and_no_empty_table() -> None:
+@pytest.mark.parametrize(
+    ("rig", "message"), [("1x-rtx-4090", "models.needs.nothing"), ("1x-t4", "models.needs.never.needs-bf16")]
+)
+def test_a_model_that_no_rig_trains_gets_a_sentence_and_no_empty_table(rig: str, message: str) -> None:
     catalog = site_catalog()
-    rigs = MappingProxyType({"1x-t4": catalog.rigs["1x-t4"]})
-    alone = dataclasses.replace(catalog, rigs=rigs)
-    pages = {page.path: page for page in render_pages(alone, {"1x-t4": site_reports()["1x-t4"]}, "en")}
+    alone = dataclasses.replace(catalog, rigs=MappingProxyType({rig: catalog.rigs[rig]}))
+    pages = {page.path: page for page in render_pages(alone, {rig: site_reports()[rig]}, "en")}
     fragment = pages["models/llama-3.3-70b/"].fragments["needs"]
     assert "<table" not in fragment
-    assert Messages("en")("models.needs.nothing") in parse(fragment).text
+    shown = [key for key in Messages("en").catalogue if key.startswith("models.needs.n")]
+    said = {
+        key
+        for key in shown
+        if isinstance(Messages("en").catalogue[key], str) and Messages("en")(key) in parse(fragment).text
+    }
+    assert said == {message}
 
 
 def test_files_are_offered_for_what_is_recommended_and_can_be_run(site_dir) -> None:

@@ -55,6 +55,7 @@ def kind(job: Job) -> Hashable:
         *(job.framework, job.method, job.recipe, job.compromise, job.changed),
         *(plan.n_gpus > 1, plan.sharding, plan.precision, plan.optimizer, plan.optimizer_impl, plan.quant),
         *(plan.cpu_offload, plan.attention, plan.reshard, plan.grad_sync, plan.grad_checkpointing, plan.adapter_dtype),
+        plan.load_on_card,
         job.lora_targets if plan.trains_adapters else (),
     )
 

@@ -78,7 +78,7 @@ def _loading(efficient: bool, quantised: bool) -> Settings:
     A quantised base is read by every process and no copy of it stays: Axolotl 0.19 refuses anything else by its own
     validator, and Accelerate before 1.14 waits for ever (its pull request 3981).
     """
-    return {"whole_copy": False} if efficient is not quantised else {}
+    return {"whole_copy": False, "load_on_card": quantised} if efficient is not quantised else {}
 
 
 def _precision(weights: str, mixed: bool) -> str:
@@ -130,6 +130,8 @@ def _trl(files: Mapping[str, str]) -> Settings:
         found["reduce_dtype"] = "fp32" if precision == "fp32" else "bf16"  # it reduces in the compute type
         if quantised:
             assert sft["bnb_4bit_quant_storage"] == "bfloat16"
+    if quantised and launch["sharding"] in ("fsdp2", "zero3"):  # train.py loads it itself where that is said
+        found["load_on_card"] = sft.get("model_init_kwargs", {}).get("device_map") != "cpu"
     if adapters:
         # SFTTrainer casts adapters over a quantised base, and all at ZeRO-3, to bf16; PEFT casts others to fp32.
         found["adapter_dtype"] = "bf16" if quantised or launch["sharding"] == "zero3" else "fp32"

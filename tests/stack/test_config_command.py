@@ -193,18 +193,35 @@ def test_the_readme_says_what_packing_does(tmp_path: Path, framework: str, metho
 
 
 @pytest.mark.parametrize(
-    ("model", "method", "said"),
+    ("model", "method", "framework", "said"),
     [
-        ("llama-3.3-70b", "qlora", "It may not start"),
-        ("qwen3-32b", "qlora", ""),
-        ("qwen3-8b", "lora", ""),
+        ("llama-3.3-70b", "qlora", "trl", "keeps it in host memory"),
+        ("qwen3-32b", "qlora", "trl", ""),
+        ("qwen3-8b", "lora", "trl", ""),
+        ("qwen2.5-32b", "qlora", "axolotl", ""),
     ],
 )
-def test_a_quantised_base_is_whole_on_every_card_at_first(tmp_path: Path, model: str, method: str, said: str) -> None:
-    status, out = config(tmp_path, model=model, method=method)
+def test_where_a_quantised_base_waits_to_be_split(
+    tmp_path: Path, model: str, method: str, framework: str, said: str
+) -> None:
+    status, out = config(tmp_path, "--framework", framework, model=model, method=method)
     assert status == 0
     readme = (out / "README.md").read_text("utf-8")
-    sharded = json.loads((out / "trainfit.json").read_text("utf-8"))["settings"]["sharding"] == "fsdp2"
+    record = json.loads((out / "trainfit.json").read_text("utf-8"))
+    splits = record["settings"]["sharding"] == "fsdp2" and method == "qlora"
     assert said in readme
-    assert ("holds the whole 4-bit base" in readme) is (sharded and method == "qlora")
-    assert ("It may not start" in readme) is bool(said)
+    assert ("keeps it in host memory" in readme) is (splits and framework == "trl")
+    assert ("holds the whole 4-bit base" in readme) is (splits and framework != "trl")
+    assert record["settings"]["load_on_card"] is (splits and framework != "trl")
+    if said:
+        assert record["expected"]["host_gib"] > 4 * 36  # a copy of the base for each of four processes
+
+
+def test_a_framework_that_loads_the_whole_base_onto_every_card_has_no_files_where_that_is_too_much(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    status, _ = config(tmp_path, "--framework", "axolotl", model="llama-3.3-70b", method="qlora")
+    error = capsys.readouterr().err
+    assert status == 1
+    assert "as this framework runs it" in error
+    assert "frameworks that can: trl" in error

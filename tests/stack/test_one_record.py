@@ -34,6 +34,8 @@ def meaningful(plan: Plan, name: str) -> bool:
     """Whether a setting means anything for this plan."""
     if name in ("adapter_dtype", "lora_rank", "lora_targets", "lora_dropout"):
         return plan.trains_adapters
+    if name == "load_on_card":
+        return plan.sharded and plan.quant != "none"
     if name == "whole_copy":  # ZeRO-3 partitions the weights where they were loaded
         return plan.sharding == "fsdp2"
     if name in ("reduce_dtype", "root_wrap", "reshard"):  # ZeRO-3 always gives gathered weights back

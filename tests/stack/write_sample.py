@@ -5,15 +5,18 @@ from __future__ import annotations
 import json
 import shutil
 import sys
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from generator.catalog import load_catalog
+from generator.catalog import Catalog, load_catalog
 from generator.catalog.records import Model
 from generator.errors import LaunchError
 from generator.launch import Job, job_of
 from generator.site.launch import written
 from generator.verdict import ad_hoc_rig
+from generator.verdict.results import FEASIBLE
 from generator.verdict.setup import Setup
 from tests.stack.jobs import kind, verdict_of, whole_sample
 
@@ -60,6 +63,18 @@ def write(folder: Path, job: Job, files: dict[str, str], about: dict[str, object
     (folder / "about.json").write_text(json.dumps(facts) + "\n", encoding="utf-8")
 
 
+def trained(catalog: Catalog, model: str, setup: Setup) -> Iterator[Job]:
+    """What TRL runs of every method: its first recipe, and every other way of splitting the model."""
+    for method in catalog.methods:
+        verdict, seen = verdict_of(catalog, model, method, setup), set()
+        for place, rung in enumerate(verdict.rungs):
+            with suppress(LaunchError):
+                job = job_of(catalog, replace(verdict, chosen=place), setup, "trl")
+                if rung.verdict in FEASIBLE and job.recipe == rung.recipe and job.plan.sharding not in seen:
+                    seen.add(job.plan.sharding)
+                    yield job
+
+
 def main(target: Path) -> int:
     """Writes everything below `target` and returns how many jobs there are."""
     shutil.rmtree(target, ignore_errors=True)
@@ -79,14 +94,9 @@ def main(target: Path) -> int:
         for model, model_type in TRAINED.items():
             if gpus > 1 and model not in TOGETHER:
                 continue
-            for method in catalog.methods:
-                verdict = verdict_of(catalog, model, method, setup)
-                try:
-                    job = job_of(catalog, verdict, setup, "trl")
-                except LaunchError:
-                    continue
+            for job in trained(catalog, model, setup):
                 count += 1
-                folder = target / f"trained/{gpus}x-{model}-{method}"
+                folder = target / f"trained/{gpus}x-{model}-{job.method}-{job.recipe.removeprefix(f'{job.method}-')}"
                 write(folder, job, dict(written(catalog, job, "en")), {"model_type": model_type, "gpus": gpus})
     setup = ad_hoc_rig(catalog, gpu, 1, 256.0)
     for method in catalog.methods:

@@ -74,6 +74,25 @@ def test_a_machine_without_stated_host_memory_has_no_offload(catalog) -> None:
     assert "full-zero3-offload" not in recipes
 
 
+def test_a_quantised_base_waits_in_host_memory_where_that_holds_a_copy_for_each_process(catalog) -> None:
+    enough = rung(catalog, "llama-3.3-70b", "qlora", "qlora-fsdp2")
+    short = rung(catalog, "llama-3.3-70b", "qlora", "qlora-fsdp2", host_memory_gib=128.0)
+    unknown = rung(catalog, "llama-3.3-70b", "qlora", "qlora-fsdp2", host_memory_gib=None)
+    base = enough.estimate.host_loading_gib / 4
+    assert 36 < base < 40  # 70.6 billion parameters at 4.127 bits, 2.1 billion of them at 16: 34.2 + 3.9 GiB
+    assert (enough.verdict, enough.estimate.plan.load_on_card) == ("comfortable", False)
+    assert unknown.verdict == "comfortable"
+    assert short.estimate.plan.load_on_card
+    assert short.estimate.host_loading_gib == 0
+    assert short.estimate.peak_phase == "load"
+    assert short.estimate.peak_gib.expected > 1.2 * base  # the whole base, and a quarter of it beside that
+    assert (short.verdict, reasons(short) & {"memory-exceeds", "loads-on-card"}) == (
+        "not-recommended",
+        {"memory-exceeds", "loads-on-card"},
+    )
+    assert {"loads-on-card"} & (reasons(enough) | reasons(unknown)) == set()
+
+
 def test_a_slow_link_caps_the_verdict(catalog) -> None:
     fast = rung(catalog, "llama-3.1-8b", "full", "full-fsdp2-adamw")
     slow = rung(catalog, "llama-3.1-8b", "full", "full-fsdp2-adamw", bus_gb_per_s=6.0)

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from generator.architecture.counts import count_parameters
 from generator.catalog.fields import Cited
 from generator.verdict import judge, judge_rig, judge_setup, setup_of, subject_of
 from generator.verdict.levers import levers
@@ -93,11 +94,13 @@ def test_a_cell_is_the_worst_of_its_class(report) -> None:
         assert cell.best == min(found, key=VERDICTS.index)
 
 
-def test_lora_is_never_harder_than_full_and_qlora_never_harder_than_lora(report) -> None:
+def test_lora_is_never_harder_than_full_and_qlora_never_harder_than_lora(catalog, report) -> None:
+    """Except where QLoRA quantises little: experts stay in bf16, and every process holds them in host memory."""
     order = VERDICTS.index
     for model in report.recommended:
         full, lora, qlora = (order(report.verdicts[model, method].verdict) for method in ("full", "lora", "qlora"))
-        assert full >= lora >= qlora, model
+        assert full >= lora, model
+        assert lora >= qlora or count_parameters(catalog.models[model].architecture.shape()).experts, model
 
 
 MOVES_AT_24_GIB = {

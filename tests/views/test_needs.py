@@ -53,6 +53,32 @@ def test_the_fewest_cards_are_the_fewest() -> None:
             )
 
 
+def test_what_lies_between_two_rigs_may_do_as_well() -> None:
+    assert CATALOG.rigs.keys() == COUNTS.keys()
+    tried = sorted(COUNTS.values())
+    for model in MODELS:
+        [need] = needs_of(CATALOG, REPORTS, model)
+        for fewest in (each for found in need.by_method.values() for each in found):
+            below = [count for count in tried if count < fewest.count]
+            assert fewest.least == (below[-1] + 1 if below else 1)
+    two = {rig: REPORTS[rig] for rig in ("2x-rtx-6000-ada", "8x-rtx-6000-ada")}
+    found = needs_of(CATALOG, two, "llama-3.3-70b")[0].by_method["lora"]
+    assert (found[-1].count, found[-1].least) == (8, 3)
+
+
+def test_what_a_card_lacks_is_said_and_not_its_number() -> None:
+    whole = whole_catalog()
+    reports = {
+        rig: judge_rig(replace(CATALOG, rigs=whole.rigs, names=whole.names), rig) for rig in ("1x-t4", "8x-gaudi2")
+    }
+    found = {need.gpu: need for need in needs_of(whole, reports, "qwen3-0.6b")}
+    assert {gpu: need.never for gpu, need in found.items()} == {"t4": "needs-bf16", "gaudi2": "needs-platform"}
+    assert not any(need.any for need in found.values())
+    [need] = needs_of(CATALOG, REPORTS, "llama-3.3-70b")
+    assert need.never is None
+    assert need.barred == {}
+
+
 def test_more_cards_are_needed_for_more() -> None:
     needs = {model: needs_of(CATALOG, REPORTS, model)[0].by_method["full"] for model in MODELS}
     assert needs["qwen3-0.6b"][0].count == 2

@@ -147,13 +147,14 @@
 
   // The estimate of a state and its verdict.
   const judgedOf = (all) => {
-    const plan = planOf(all), { goal } = data.methods[all.method];
-    const result = E.estimate(catalog, plan), compromise = compromiseOf(all);
+    const { goal } = data.methods[all.method], compromise = compromiseOf(all);
+    const host_memory_gib = all.host_ram_gib === "" ? Infinity : Number(all.host_ram_gib);
+    const [result, crowded] = E.loaded(catalog, planOf(all), host_memory_gib);
     const judged = E.judged(catalog, result, {
-      goal, compromise: compromise !== null, lacks: missing(all, data.gpus[all.gpu]),
-      host_memory_gib: all.host_ram_gib === "" ? Infinity : Number(all.host_ram_gib),
+      goal, compromise: compromise !== null, lacks: missing(all, data.gpus[all.gpu]), host_memory_gib,
     });
-    return { ...judged, plan, result, goal, compromise };
+    const reasons = crowded ? [...judged.reasons, crowded] : judged.reasons;
+    return { ...judged, reasons, plan: result.plan, result, goal, compromise };
   };
 
   // Everything that the page says about a state.
@@ -193,7 +194,9 @@
   const OPTIONS = { n_gpus: "--count" };
   const LINE = 56;
   const quoted = (text) => (/^[\w.+,/-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
-  const commandOf = (all) => {
+  const commandOf = (state) => {
+    const modelled = !shapeOf(state).unmodelled.length;
+    const all = modelled ? { ...state, load_on_card: judgedOf(state).plan.load_on_card ? "y" : "n" } : state;
     const left = new Set(["model", ...(data.methods[all.method].trains === "adapters" ? [] : data.texts.only.adapters), ...(all.method === "qlora" ? [] : data.texts.only.quantised)]);
     const parts = [["--model", all.config ? "" : all.model], ["--model-config", all.config ? "config.json" : ""], ["--params-b", all.params_b]];
     for (const name of data.texts.parameters) {

@@ -86,7 +86,8 @@
 
   const speed = (answer, all) => {
     const { result, hours, goal, gpu } = answer, n = Number(all.n_gpus), band = result.tokens_per_sec_per_gpu;
-    const host = result.host_ram_gib > 0 ? [element("p", "", say("calculator.result.host", { memory: gib(result.host_ram_gib, 0) }))] : [];
+    const host = [["host", result.host_ram_gib], ["host_loading", result.host_loading_gib]].filter(([, memory]) => memory > 0)
+      .map(([key, memory]) => element("p", "", say(`calculator.result.${key}`, { memory: gib(memory, 0) })));
     if (band === null) return part(say("calculator.result.speed"), element("p", "", say("calculator.result.no_speed")), ...host);
     const range = (low, high, digits = 0) => `${number(low, digits)}–${number(high, digits)}`;
     const kwh = hours.expected * n * gpu.tdp_w / 1000;

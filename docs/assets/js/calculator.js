@@ -65,7 +65,7 @@
   };
   const hints = (shape) => {
     const rig = data.rigs[all.rig];
-    hint("bus_gb_per_s", rig ? say("calculator.machine.bus_known", { value: C.number(rig.bus_gb_per_s, 1, true), p2p: say(`calculator.machine.${rig.p2p ? "with" : "without"}_p2p`) }) : all.bus_gb_per_s ? "" : say("calculator.machine.bus_unknown"));
+    hint("bus_gb_per_s", rig ? say(`calculator.machine.bus.${rig.bus_kind}`, { value: C.number(rig.bus_gb_per_s, 1, true), p2p: say(`calculator.machine.${rig.p2p ? "with" : "without"}_p2p`) }) : all.bus_gb_per_s ? "" : say("calculator.machine.bus_unknown"));
     hint("host_ram_gib", rig ? "" : say("calculator.machine.ram_unknown"));
     if (!shape) return;
     const parameters = C.billions(E.count_parameters(shape).total);
@@ -112,7 +112,7 @@
 
   // ── From the reader to the state ──
   const TRAINING = new Set(["recipe", "precision", "optimizer", "optimizer_impl", "sharding", "cpu_offload", "grad_checkpointing", "attention", "kernels",
-    "fused_ce", "compile", "reduce_dtype", "root_wrap", "reshard", "quant", "adapter_dtype", "kbit_preparation", "shifted_logits", "chunked_ce", "whole_copy", "train_embeddings", "lora_dropout"]);
+    "fused_ce", "compile", "reduce_dtype", "root_wrap", "reshard", "quant", "adapter_dtype", "kbit_preparation", "shifted_logits", "chunked_ce", "whole_copy", "load_on_card", "train_embeddings", "lora_dropout"]);
   const MACHINE = new Set(["gpu", "n_gpus", "bus_gb_per_s", "host_ram_gib"]);
   const without = (state, names) => Object.fromEntries(Object.entries(state).filter(([name]) => !names.has(name)));
   const change = (changes, cause, push = true) => {

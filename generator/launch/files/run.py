@@ -5,9 +5,24 @@ Options on the command line win over the file, for instance `max_steps=20`.
 
 from __future__ import annotations
 
+from typing import Any
+
+from accelerate.state import AcceleratorState
 from llamafactory.train.tuner import run_exp
 from measure import MeasureCallback, watch
+from transformers import TrainerCallback
+
+
+class WholeModelCallback(TrainerCallback):
+    """Saves the model in one piece at the end: checkpoints are saved in shards, which would save nothing of it then."""
+
+    def on_train_end(self, *_: Any, **__: Any) -> None:
+        """Before the model is saved."""
+        plugin = AcceleratorState().fsdp_plugin
+        if plugin is not None:
+            plugin.set_state_dict_type("FULL_STATE_DICT")
+
 
 if __name__ == "__main__":
     watch()
-    run_exp(callbacks=[MeasureCallback()])
+    run_exp(callbacks=[MeasureCallback(), WholeModelCallback()])

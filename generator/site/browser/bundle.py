@@ -25,6 +25,7 @@ ROOTS = (
     ("generator.estimate.plan", "Plan"),
     ("generator.architecture.counts", "LORA_TARGETS"),
     ("generator.architecture.stand_in", "shape_of_size"),
+    ("generator.verdict.ladder", "loaded"),
     ("generator.verdict.ladder", "_memory"),
     ("generator.verdict.ladder", "_machine"),
     ("generator.verdict.ladder", "_link"),

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 import yaml
-from accelerate.commands.launch import _validate_launch_command, launch_command_parser
 from accelerate.utils import DeepSpeedPlugin, FullyShardedDataParallelPlugin
 from accelerate.utils.launch import prepare_deepspeed_cmd_env, prepare_multi_gpu_env
 from conftest import about
 from peft import LoraConfig
+from training import launched
 from trl import ModelConfig, ScriptArguments, SFTConfig, TrlParser, get_peft_config, get_quantization_config
 
 if TYPE_CHECKING:
@@ -80,20 +80,9 @@ def test_bitsandbytes_reads_the_quantisation(parsed: Path) -> None:
         assert config.bnb_4bit_quant_storage == torch.bfloat16
 
 
-def launched(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """accelerate.yaml as `accelerate launch` reads it, on a machine that is said to have enough GPUs."""
-    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
-    monkeypatch.setattr(torch.cuda, "device_count", lambda: 8)
-    monkeypatch.chdir(folder)
-    arguments = launch_command_parser().parse_args(["--config_file", "accelerate.yaml", "train.py"])
-    arguments, _, _ = _validate_launch_command(arguments)
-    monkeypatch.undo()
-    return arguments
-
-
 def test_accelerate_launches_it(parsed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     settings = record_of(parsed)["settings"]
-    arguments = launched(parsed, monkeypatch)
+    arguments = launched(parsed)
     assert int(arguments.num_processes) == settings["n_gpus"]
     sharding = settings["sharding"]
     assert bool(arguments.use_fsdp) is (sharding == "fsdp2")

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from unittest.mock import patch
 
 import torch
+from accelerate.commands.launch import _validate_launch_command, launch_command_parser
+from accelerate.utils.launch import prepare_multi_gpu_env
 from tokenizers import Tokenizer, models, pre_tokenizers
 from transformers import AutoConfig, AutoModelForCausalLM, PreTrainedTokenizerFast
 
@@ -35,9 +39,27 @@ def made(folder: Path, kind: str, shape: Mapping[str, object], rows: int = 64) -
     return folder
 
 
+def launched(folder: Path) -> argparse.Namespace:
+    """accelerate.yaml as `accelerate launch` reads it, on a machine that is said to have enough GPUs."""
+    with patch.object(torch.cuda, "is_available", lambda: True), patch.object(torch.cuda, "device_count", lambda: 8):
+        arguments = launch_command_parser().parse_args(["--config_file", str(folder / "accelerate.yaml"), "train.py"])
+        return _validate_launch_command(arguments)[0]
+
+
+def fsdp_environment(folder: Path) -> dict[str, str]:
+    """What `accelerate launch` tells its processes of FSDP; nothing where the files do not ask for it."""
+    arguments = launched(folder)
+    if not arguments.use_fsdp:
+        return {}
+    environment = prepare_multi_gpu_env(arguments)
+    return {name: value for name, value in environment.items() if name.startswith(("FSDP_", "ACCELERATE_"))}
+
+
 def train(folder: Path, model: Path, out: Path, processes: int, *more: str, cpu: bool = True) -> str:
     """Runs train.py as README.md says, and returns what it printed; fails with it."""
-    common = ["train.py", "--config", "sft.yaml", "--output_dir", str(out), *(("--use_cpu", "true") if cpu else ())]
+    sharding = fsdp_environment(folder) if processes > 1 else {}
+    script = [str(Path(__file__).with_name("sharded_on_cpu.py")), "train.py"] if sharding else ["train.py"]
+    common = [*script, "--config", "sft.yaml", "--output_dir", str(out), *(("--use_cpu", "true") if cpu else ())]
     common += ["--model_name_or_path", str(model), "--dataset_name", str(model / "data.jsonl")]
     common += ["--dataset_config", "default", "--dataset_streaming", "false", *more]
     launcher = [sys.executable]
@@ -49,7 +71,7 @@ def train(folder: Path, model: Path, out: Path, processes: int, *more: str, cpu:
     done = subprocess.run(
         [*launcher, *common],
         cwd=folder,
-        env={**os.environ, "OMP_NUM_THREADS": "1", "PYTHONWARNINGS": "ignore"},
+        env={**os.environ, **sharding, "OMP_NUM_THREADS": "1", "PYTHONWARNINGS": "ignore"},
         capture_output=True,
         text=True,
         check=False,
