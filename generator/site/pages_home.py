@@ -121,8 +121,8 @@ def bytes_range(writer: PageWriter, low: float, high: float) -> str:
 
 def ratio_range(writer: PageWriter, low: float, high: float) -> str:
     """«17–73 %»."""
-    first, last = writer.formats.percent(low), writer.formats.percent(high)
-    return last if first == last else f"{writer.formats.number(low * 100)}–{last}"
+    first, last = writer.formats.share(low), writer.formats.share(high)
+    return last if first == last else "–".join([first.rstrip("%\u00a0"), last])
 
 
 def model_range(writer: PageWriter, low: float, high: float) -> str:

@@ -79,7 +79,11 @@ class Site:
 
     def writer(self, path: str) -> PageWriter:
         """A writer of the page at this path."""
-        return PageWriter(path, self.language)
+        policy = self.catalog.policy
+        lines = dict.fromkeys(
+            line.value for line in (policy.comfortable_ratio, policy.borderline_ratio, policy.compromise_ratio)
+        )
+        return PageWriter(path, self.language, tuple(lines))
 
     def of(self, text: Text) -> str:
         """A text of data/ in the site's language, not escaped."""

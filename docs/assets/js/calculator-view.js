@@ -1,7 +1,7 @@
 // The answer of the calculator as HTML elements. Words come from the page, every value goes in as text.
 (() => {
   "use strict";
-  const C = TrainfitCalculator, { data, say, gib, number, tokens, percent } = C;
+  const C = TrainfitCalculator, { data, say, gib, number, tokens, share } = C;
 
   // element("p", "class", child, child…): texts stay texts.
   const element = (tag, classes = "", ...children) => {
@@ -42,7 +42,7 @@
   };
   const peak = (answer) => {
     const { result } = answer, { low, expected, high } = result.peak_gib;
-    const numbers = element("p", "tf-answer__numbers", element("strong", "", gib(expected)), ` / ${gib(result.usable_gib)} · ${percent(result.ratio)}`);
+    const numbers = element("p", "tf-answer__numbers", element("strong", "", gib(expected)), ` / ${gib(result.usable_gib)} · ${share(result.ratio)}`);
     return element("div", "", numbers, scale(answer),
       element("p", "tf-small", `${say("calculator.result.scale", { low: gib(low), high: gib(high), peak: gib(expected), usable: gib(result.usable_gib) })} ${say("calculator.result.limits", {
         comfortable: gib(result.usable_gib * data.policy.comfortable_ratio), borderline: gib(result.usable_gib * data.policy.borderline_ratio), overhead: gib(result.overhead_gib) })}`));
