@@ -10,7 +10,7 @@
     made.append(...children.filter((child) => child !== null && child !== undefined));
     return made;
   };
-  const share = (value) => `${Math.max(0, Math.min(value, 1)) * 100}%`;
+  const portion = (value) => `${Math.max(0, Math.min(value, 1)) * 100}%`;
   const verdictWord = (id) => say(`verdicts.${id}.word`);
   const chip = (id) => {
     const sign = element("span", "tf-verdict__sign", data.texts.signs[id]);
@@ -29,8 +29,8 @@
     bar.setAttribute("aria-label", say("calculator.result.scale", { low: gib(low), high: gib(high), peak: gib(expected), usable: gib(usable) }));
     const place = (classes, from, to = null) => {
       const piece = element("span", classes);
-      piece.style.setProperty("--from", share(from / whole));
-      if (to !== null) piece.style.setProperty("--to", share(to / whole));
+      piece.style.setProperty("--from", portion(from / whole));
+      if (to !== null) piece.style.setProperty("--to", portion(to / whole));
       bar.append(piece);
     };
     place(`tf-scale__peak tf-scale__peak--${result.fits}`, 0, expected);
@@ -56,7 +56,7 @@
     const body = element("tbody", "", ...rows.map(([phase, terms, sum]) => {
       const stack = element("div", "tf-stackbar", ...terms.map(([term, value]) => {
         const piece = element("span", `tf-term tf-term--${term}`);
-        piece.style.width = share(value / whole);
+        piece.style.width = portion(value / whole);
         piece.title = `${termName(term)}: ${gib(value, 2)}`;
         return piece;
       }));
