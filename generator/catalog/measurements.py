@@ -198,7 +198,7 @@ class MeasuredDefaults(Record):
     formulas_written_by: bool = False
     """Whether the formulas of the estimate were written by these runs; those of other sources only judge them."""
     held_out: bool = False
-    """Whether these runs judge alone: no constant and no band is made from them, not even where a source is left out."""
+    """Whether these runs judge alone: no constant and no band is made of them, not even where a source is left out."""
     defaults: Many[Default]
 
     @model_validator(mode="after")

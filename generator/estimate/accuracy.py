@@ -20,8 +20,8 @@ LOW = -0.10
 EDGE, NEAR = 0.93, 0.05
 """A run is near the edge when its expected peak ÷ usable memory is within NEAR of EDGE."""
 ALLOCATOR: tuple[Reading, ...] = ("max-allocated",)
-"""Readings of what the estimate computes; the others are printed beside them. `max-reserved` holds cache as well: runs of
-fsdp-qlora that print both reserved up to a quarter more than they had allocated."""
+"""Readings of what the estimate computes; the others are printed beside them. `max-reserved` holds cache as well:
+runs of fsdp-qlora that print both reserved up to a quarter more than they had allocated."""
 
 NEEDED = ("precision", "optimizer", "sharding", "seq_len", "micro_batch", "grad_checkpointing", "fused_ce")
 """Settings without which nobody can say what a run needed; n_gpus and method are in every row."""

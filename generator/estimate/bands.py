@@ -78,8 +78,8 @@ def residuals(comparisons: Sequence[Comparison], kind: str) -> tuple[Residual, .
     for each, _ in finished(comparisons):
         row, band = each.measurement, each.band
         if row.method in KINDS[kind] and row.reading in ALLOCATOR and row.peak_gib is not None:
-            shares = (value / band.expected - 1 for value in (row.peak_gib, band.low, band.high))
-            found.append(Residual(each.run.source, *shares, held_out=each.run.held_out))
+            value, low, high = (each / band.expected - 1 for each in (row.peak_gib, band.low, band.high))
+            found.append(Residual(each.run.source, value, low, high, each.run.held_out))
     return tuple(found)
 
 
