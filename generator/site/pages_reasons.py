@@ -159,9 +159,9 @@ class ReasonWriter:
     def improvement(self, item: Improvement) -> Markup:
         """What would change the verdict."""
         match item.kind:
-            case "more-gpus":
+            case "more-gpus" | "fewer-gpus":
                 shown = self.formats.number(item.value)
-                return self.messages.html("models.improve.more-gpus", count=int(item.value), n=shown)
+                return self.messages.html(f"models.improve.{item.kind}", count=int(item.value), n=shown)
             case "shorter-context":
                 return self.messages.html("models.improve.shorter-context", tokens=self.formats.tokens(item.value))
             case _:

@@ -229,7 +229,9 @@ class Site:
             "tokens_limit": reasons.tokens_limit,
             "share": reasons.share,
             "limited_by_model": self.limited_by_model,
-            "idea": lambda method, recipe_id: recipe_idea(writer, self.recipe(method, recipe_id)),
+            "idea": lambda method, recipe_id, rig_id: recipe_idea(
+                writer, self.recipe(method, recipe_id), self.catalog.rigs[rig_id].count
+            ),
             "deciding": reasons.deciding,
             "lacks_memory": lacks_memory,
             "improvement": reasons.improvement,

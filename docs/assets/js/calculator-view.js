@@ -57,7 +57,7 @@
       const stack = element("div", "tf-stackbar", ...terms.map(([term, value]) => {
         const piece = element("span", `tf-term tf-term--${term}`);
         piece.style.width = portion(value / whole);
-        piece.title = `${termName(term)}: ${gib(value, 2)}`;
+        piece.title = `${termName(term)}: ${gib(value)}`;
         return piece;
       }));
       stack.setAttribute("aria-hidden", "true");
@@ -78,7 +78,7 @@
     const legend = element("ul", "tf-terms", ...terms.map(([term, value]) => {
       const mark = element("span", `tf-term tf-term--${term}`);
       mark.setAttribute("aria-hidden", "true");
-      return element("li", "", mark, element("span", "", termName(term)), element("span", "tf-num", gib(value, 2)));
+      return element("li", "", mark, element("span", "", termName(term)), element("span", "tf-num", gib(value)));
     }));
     return part(say("calculator.result.phases"), table,
       element("p", "tf-answer__sub", say("calculator.result.terms", { phase: say(`methodology.phase.${result.peak_phase}.name`) })), legend);
