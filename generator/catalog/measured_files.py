@@ -201,7 +201,8 @@ def _read_file(
         settings = _measurement(row, filled, data.errors)
         shape = shapes[published.shape]
         if settings and shape:
-            data.runs.append(MeasuredRun(path.stem, published, settings, used, shape))
+            held_out = bool(record and record.held_out)
+            data.runs.append(MeasuredRun(path.stem, published, settings, used, shape, held_out))
 
 
 def _used(cells: Mapping[str, str], defaults: Collection[Default]) -> dict[str, Default]:

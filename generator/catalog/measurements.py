@@ -102,7 +102,7 @@ class Measurement(Record):
     reshard: MaybeBool = None
     quant: Annotated[Literal["none", "nf4", "nf4-dq", "int8", "gptq-int4"] | None, BLANK] = None
     lora_rank: MaybeInt = None
-    lora_targets: Annotated[Literal["q+v", "qkvo", "all-linear"] | None, BLANK] = None
+    lora_targets: Annotated[Literal["q+v", "qkvo", "qkv+mlp", "all-linear"] | None, BLANK] = None
     lora_dropout: MaybeShare = None
     adapter_dtype: Annotated[Literal["fp32", "bf16"] | None, BLANK] = None
     frozen_dtype: Annotated[Literal["bf16", "fp32"] | None, BLANK] = None
@@ -122,6 +122,7 @@ class Measurement(Record):
     """y: experts are linear modules of their own, as in Transformers before 5, and are quantised like the rest."""
     gelu_kernel: MaybeBool = None
     """y: GELU is one kernel here although the model's own code puts it together of several operations."""
+    ecc: Annotated[Literal["on", "off"] | None, BLANK] = None
     reading: Annotated[Reading | None, BLANK] = None
     peak: Peak = None
     """Per GPU, in `unit`."""
@@ -196,7 +197,15 @@ class MeasuredDefaults(Record):
 
     formulas_written_by: bool = False
     """Whether the formulas of the estimate were written by these runs; those of other sources only judge them."""
+    held_out: bool = False
+    """Whether these runs judge alone: no constant and no band is made of them, not even where a source is left out."""
     defaults: Many[Default]
+
+    @model_validator(mode="after")
+    def _one_of_both(self) -> MeasuredDefaults:
+        if self.held_out and self.formulas_written_by:
+            raise ValueError("held_out: expected false where formulas_written_by is true, found true")
+        return self
 
 
 class MeasuredShape(Record):
@@ -273,6 +282,8 @@ class MeasuredRun:
     defaults: Mapping[str, Default]
     """Setting → the default that filled it."""
     shape: Architecture
+    held_out: bool = False
+    """Whether nothing is ever made from this run: it judges alone."""
 
     @property
     def id(self) -> str:

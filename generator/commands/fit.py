@@ -173,6 +173,7 @@ def _reason(reason: Reason) -> str:
 def _improvement(improvement: Improvement) -> str:
     return {
         "more-gpus": f"{improvement.value:g} GPUs",
+        "fewer-gpus": f"only {improvement.value:g} of the GPUs",
         "shorter-context": f"{improvement.value:g} tokens of context",
         "ecc-off": f"ECC off ({gib(improvement.value)} usable)",
     }[improvement.kind]

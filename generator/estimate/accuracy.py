@@ -19,8 +19,9 @@ LOW = -0.10
 """An estimate that is lower than the measurement by more than this share is too low to rely on."""
 EDGE, NEAR = 0.93, 0.05
 """A run is near the edge when its expected peak ÷ usable memory is within NEAR of EDGE."""
-ALLOCATOR: tuple[Reading, ...] = ("max-allocated", "max-reserved")
-"""Readings of what the estimate computes; the others are printed beside them."""
+ALLOCATOR: tuple[Reading, ...] = ("max-allocated",)
+"""Readings of what the estimate computes; the others are printed beside them. `max-reserved` holds cache as well:
+runs of fsdp-qlora that print both reserved up to a quarter more than they had allocated."""
 
 NEEDED = ("precision", "optimizer", "sharding", "seq_len", "micro_batch", "grad_checkpointing", "fused_ce")
 """Settings without which nobody can say what a run needed; n_gpus and method are in every row."""
@@ -42,9 +43,12 @@ NEUTRAL: dict[str, object] = {
     "lora_rank": 1,
     "adapter_dtype": "fp32",
     "frozen_dtype": "bf16",
+    "ecc": "on",
 }
 """What the libraries do by themselves, for settings that neither a row nor its source says anything of."""
 
+TARGETS = {**LORA_TARGETS, "qkv+mlp": tuple(name for name in LORA_TARGETS["all-linear"] if name != "o_proj")}
+"""What adapters of measured runs stand on, by the names of data/measurements."""
 REFINEMENTS = ("lora_dropout", "reshard", "kbit_preparation", "shifted_logits", "chunked_ce", "whole_copy")
 """Settings that only refine an estimate."""
 
@@ -156,7 +160,7 @@ def plan_of(run: MeasuredRun) -> Plan:
         model=row.model,
         shape=_shape_of(run),
         gpu=row.gpu,
-        lora_targets=LORA_TARGETS[row.lora_targets] if adapters and row.lora_targets else (),
+        lora_targets=TARGETS[row.lora_targets] if adapters and row.lora_targets else (),
         **{name: value for name, value in settings.items() if name in known},  # type: ignore[arg-type]
     )
 

@@ -44,6 +44,8 @@ class Residual:
     low: float
     high: float
     """The published band as such shares; low is below 0."""
+    held_out: bool = False
+    """Whether no band may be made from it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +78,8 @@ def residuals(comparisons: Sequence[Comparison], kind: str) -> tuple[Residual, .
     for each, _ in finished(comparisons):
         row, band = each.measurement, each.band
         if row.method in KINDS[kind] and row.reading in ALLOCATOR and row.peak_gib is not None:
-            shares = (value / band.expected - 1 for value in (row.peak_gib, band.low, band.high))
-            found.append(Residual(each.run.source, *shares))
+            value, low, high = (each / band.expected - 1 for each in (row.peak_gib, band.low, band.high))
+            found.append(Residual(each.run.source, value, low, high, each.run.held_out))
     return tuple(found)
 
 
@@ -112,7 +114,8 @@ def proposed(comparisons: Sequence[Comparison]) -> dict[str, float]:
     """Id of each constant of the bands → its value by the procedure."""
     found = {}
     for kind in KINDS:
-        for side, value in zip(SIDES, band_of(residuals(comparisons, kind)), strict=True):
+        made_from = [row for row in residuals(comparisons, kind) if not row.held_out]
+        for side, value in zip(SIDES, band_of(made_from), strict=True):
             found[constant_id(side, kind)] = value
     return found
 
@@ -134,7 +137,7 @@ def left_out_coverage(comparisons: Sequence[Comparison]) -> tuple[Coverage, ...]
     for kind in KINDS:
         every = residuals(comparisons, kind)
         for source, runs in sorted(Counter(row.source for row in every).items()):
-            others = [row for row in every if row.source != source]
+            others = [row for row in every if row.source != source and not row.held_out]
             if runs >= ENOUGH and others:
                 own = [row for row in every if row.source == source]
                 found.append(_covered(kind, source, False, band_of(others), own))

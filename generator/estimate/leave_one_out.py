@@ -64,7 +64,7 @@ def leave_one_out(catalog: Catalog, comparisons: Sequence[Comparison]) -> tuple[
     found = []
     for source in sources:
         own = [each for each in rows if each.run.source == source]
-        others = [each for each in rows if each.run.source != source]
+        others = [each for each in rows if each.run.source != source and not each.run.held_out]
         if len(own) >= ENOUGH and others:
             found.append(_left_out(catalog, source, own, others))
     return tuple(found)

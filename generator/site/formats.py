@@ -17,6 +17,9 @@ from generator.units import PARAMETERS_PER_BILLION
 
 COMPACT_FROM = 1_000_000
 """Counts of tokens from here on are written in millions and billions."""
+NEAR_A_LINE = 0.01
+"""A share of memory this close to a line is written with decimals."""
+MOST_DECIMALS = 3
 
 Number = int | float | Decimal
 
@@ -49,8 +52,10 @@ def _number(value: Number, digits: int, trim: bool, language: Language) -> str:
 class Formats:
     """How one language writes numbers, dates and quantities. `digits` are decimals; `trim` drops final zeros."""
 
-    def __init__(self, language: Language) -> None:
+    def __init__(self, language: Language, lines: tuple[float, ...] = ()) -> None:
         self.language = language
+        self.lines = lines
+        """Shares of memory at which a verdict changes."""
         self._locale = Locale.parse(language)
         self._messages = Messages(language)
 
@@ -64,6 +69,16 @@ class Formats:
         if isinstance(ratio, float) and not math.isfinite(ratio):
             raise BuildError(f"expected a finite number, found {ratio}")
         return pattern.replace("#,##0", self.number(Decimal(str(ratio)) * 100, digits))
+
+    def share(self, ratio: float) -> str:
+        """A share of memory: «75 %», and near a line at which the verdict changes as many decimals as keep it apart."""
+        digits = 0
+        for line in self.lines:
+            if abs(ratio - line) < NEAR_A_LINE and ratio != line:
+                digits = max(digits, 1)
+                while digits < MOST_DECIMALS and rounded(ratio * 100, digits) == rounded(line * 100, digits):
+                    digits += 1
+        return self.percent(ratio, digits)
 
     def date(self, value: date) -> str:
         """«1 декабря 2026» / “December 1, 2026”."""

@@ -73,6 +73,7 @@ class LightWriter:
             "signs": {id_: f"{sign} {messages(f'verdicts.{id_}.word')}" for id_, sign in SIGNS.items()},
             "bar": bar,
             "tokens_limit": self.rows.reasons.tokens_limit,
+            "limited_by_model": self.site.limited_by_model,
             "slot": Markup(SLOT),  # noqa: S704 (our own mark)
             "recipes": self.rows.recipes,
             "constant_lines": self.rows.constants,

@@ -14,7 +14,7 @@ from generator.site.equations import Writer
 from generator.site.page import light_path
 from generator.site.pages_env import environment, typeset
 from generator.site.pages_reasons import ReasonWriter
-from generator.site.pages_settings import settings_of
+from generator.site.pages_settings import settings_of, splits
 from generator.site.pages_site import SIGNS, Site
 from generator.site.pages_values import ValueWriter
 from generator.verdict.results import Rung, Verdict, VerdictId
@@ -26,6 +26,8 @@ from generator.views.rigs import methods_of
 SETTINGS = ("precision", "quant", "optimizer", "sharding", "cpu_offload")
 """Settings of a recipe that stand beside its numbers."""
 BAR_WIDTH = 100
+SLOW_GB_PER_S = 1.0
+"""A link that needs less than this never decides: a network of ten gigabits a second carries more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +53,7 @@ class Row:
     measured: Markup
     """How many published readings there are of runs like this."""
     link: Markup
-    """From which bandwidth of the link on communication does not decide; nothing where it never does, or a reason says.
-    """
+    """Below which bandwidth of the link communication decides; nothing where any link will do, or a reason says it."""
     reasons: tuple[Markup, ...]
     arithmetic: Arithmetic | None
     ladder: tuple[Markup, ...]
@@ -98,16 +99,19 @@ class RowWriter:
         return {id_: self._constant(id_) for id_ in self.site.catalog.constants.constants}
 
     @cached_property
-    def settings(self) -> Mapping[tuple[str, str], Markup]:
-        """Method and recipe → its settings in words."""
+    def settings(self) -> Mapping[tuple[str, str, bool], Markup]:
+        """Method, recipe and whether it splits work between cards → its settings in words."""
         found = {}
         for id_, method in self.methods.items():
             for recipe in method.ladder:
-                shown = settings_of(self.writer, recipe, method.trains == "all")
-                parts = [shown[name] for name in SETTINGS if name in shown]
-                if recipe.settings.cpu_offload == "none":
-                    parts.append(self.messages.html("light.conditions.no_offload"))
-                found[id_, recipe.id] = Markup(" · ").join(parts)
+                shown = dict(settings_of(self.writer, recipe, method.trains == "all"))
+                offload = "offload" if shown.pop("cpu_offload", None) else "no_offload"
+                for split in (True, False):
+                    if not split:
+                        shown["sharding"] = self.messages.html("light.conditions.one_card")
+                    parts = [shown[name] for name in SETTINGS if name in shown]
+                    parts.append(self.messages.html(f"light.conditions.{offload}"))
+                    found[id_, recipe.id, split] = Markup(" · ").join(parts)
         return found
 
     @cached_property
@@ -138,7 +142,9 @@ class RowWriter:
             recipe=rung.recipe,
             estimate=estimated,
             time=self._time(rung, goal),
-            settings=escape(self._workload(estimated)) + " · " + self.settings[method, rung.recipe],
+            settings=escape(self._workload(estimated))
+            + " · "
+            + self.settings[method, rung.recipe, self._splits(method, rung)],
             measured=self._measured(estimated.plan),
             link=self._link(verdict, rung),
             reasons=reasons,
@@ -192,11 +198,17 @@ class RowWriter:
         timed = bool(estimated.break_even_tokens) and estimated.tokens_per_sec_per_gpu is not None
         if not bus or not timed or said or estimated.fits == "no":
             return Markup()
+        if estimated.needed_bus_gb_per_s < SLOW_GB_PER_S:
+            return Markup()
         return self.messages.html(
             "light.why.link",
             needed=self.formats.unit(estimated.needed_bus_gb_per_s, "gb_per_second", 1),
             bus=self.formats.unit(bus, "gb_per_second", 0),
         )
+
+    def _splits(self, method: str, rung: Rung) -> bool:
+        recipe = next(each for each in self.methods[method].ladder if each.id == rung.recipe)
+        return splits(recipe, rung.estimate.plan.n_gpus)
 
     def _time(self, rung: Rung, goal: str) -> str:
         if rung.time is None:

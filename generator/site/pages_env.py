@@ -70,12 +70,12 @@ def markdown_text(text: object) -> Markup:
 class PageWriter:
     """Renders one page: collects its fragments and knows its address."""
 
-    def __init__(self, path: str, language: Language) -> None:
+    def __init__(self, path: str, language: Language, lines: tuple[float, ...] = ()) -> None:
         self.path = path
         self.language = language
         self.fragments: dict[str, str] = {}
         self.messages = Messages(language)
-        self.formats = Formats(language)
+        self.formats = Formats(language, lines)
 
     def page(
         self,

@@ -8,10 +8,12 @@ from markupsafe import Markup
 
 from generator.site.api import API_PATH
 from generator.site.page import Page, relative_link
+from generator.site.pages_accuracy import runs_path
 from generator.site.pages_env import PageWriter
 from generator.site.pages_home import headline, report_values
 from generator.site.pages_site import Site
 from generator.site.urls import PREFIXES
+from generator.views.accuracy import runs_on
 from generator.views.api import rig_path, rig_table_path
 from generator.views.facts import facts_of
 from generator.views.hardware import disputed, gpu_groups, named_in_note, rigs_of, unknown_fields
@@ -64,6 +66,8 @@ def rig_page(site: Site, rig_id: str) -> Page:
         headline_html=writer.messages.html("rigs.page.lead", parts=line),
         matrix_rows=matrix(site.catalog, report),
         facts=facts_of(rig),
+        ran=runs_on(site.catalog, site.checks.accuracy, rig.gpu, rig.count),
+        runs_path=runs_path,
         json_address=_outside(writer, rig_path(rig_id)),
         csv_address=_outside(writer, rig_table_path(rig_id)),
         **site.values(writer),

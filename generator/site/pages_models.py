@@ -68,9 +68,10 @@ def model_page(site: Site, model_id: str) -> Page:
         needs=needs_of(site.catalog, site.reports, model_id) if verdicts else (),
         unmodelled=what_is_not_modelled(model),
         facts=facts_of(model),
-        siblings=[
-            other for other in site.catalog.models if other != model_id and site.catalog.family_of(other) == family
-        ],
+        siblings=sorted(
+            (other for other in site.catalog.models if other != model_id and site.catalog.family_of(other) == family),
+            key=lambda other: site.catalog.models[other].parameters.exact.value,
+        ),
         **site.values(writer),
     )
 

@@ -111,7 +111,7 @@ class ReasonWriter:
     def share(self, estimated: Estimate) -> Markup:
         """The peak as a share of what the framework sees; both numbers where it is above."""
         if estimated.ratio <= 1:
-            return escape(self.formats.percent(estimated.ratio))
+            return escape(self.formats.share(estimated.ratio))
         return self.messages.html(
             "short.memory-over",
             peak_gib=self.formats.gib(estimated.peak_gib.expected),
@@ -124,8 +124,12 @@ class ReasonWriter:
         match unit:
             case "gib":
                 return self.formats.gib(value)
-            case "ratio" | "limit":
+            case "ratio":
+                return self.formats.share(value)
+            case "limit":
                 return self.formats.percent(value)
+            case "bandwidth":
+                return self.formats.number(value, 1)
             case "expected" | "comfortable" | "borderline":
                 return self.duration(value, goal)
             case "tokens":
@@ -155,9 +159,9 @@ class ReasonWriter:
     def improvement(self, item: Improvement) -> Markup:
         """What would change the verdict."""
         match item.kind:
-            case "more-gpus":
+            case "more-gpus" | "fewer-gpus":
                 shown = self.formats.number(item.value)
-                return self.messages.html("models.improve.more-gpus", count=int(item.value), n=shown)
+                return self.messages.html(f"models.improve.{item.kind}", count=int(item.value), n=shown)
             case "shorter-context":
                 return self.messages.html("models.improve.shorter-context", tokens=self.formats.tokens(item.value))
             case _:

@@ -57,10 +57,15 @@ def _precision_of_base(recipe: Recipe, trains_all: bool) -> str | None:
     return "zero3" if settings.sharding == "zero3" else None
 
 
-def recipe_idea(writer: PageWriter, recipe: Recipe) -> str:
-    """The recipe in two or three words, for a cell of a table: «FSDP2, чистый bf16»."""
+def splits(recipe: Recipe, cards: int) -> bool:
+    """Whether how the recipe shares work between cards says anything: on one card only offload through ZeRO-3 does."""
+    return cards > 1 or recipe.settings.cpu_offload != "none"
+
+
+def recipe_idea(writer: PageWriter, recipe: Recipe, cards: int) -> str:
+    """The recipe in two or three words, for a cell of a table: «FSDP2, чистый bf16»; nothing on one card."""
     settings = recipe.settings
-    parts = [writer.messages(f"methods.idea.{settings.sharding}")]
+    parts = [writer.messages(f"methods.idea.{settings.sharding}")] if splits(recipe, cards) else []
     if settings.precision == "bf16-pure":
         parts.append(writer.messages("methods.idea.bf16-pure"))
     if settings.optimizer in ("adamw-8bit", "paged-adamw-8bit"):

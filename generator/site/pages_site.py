@@ -79,7 +79,11 @@ class Site:
 
     def writer(self, path: str) -> PageWriter:
         """A writer of the page at this path."""
-        return PageWriter(path, self.language)
+        policy = self.catalog.policy
+        lines = dict.fromkeys(
+            line.value for line in (policy.comfortable_ratio, policy.borderline_ratio, policy.compromise_ratio)
+        )
+        return PageWriter(path, self.language, tuple(lines))
 
     def of(self, text: Text) -> str:
         """A text of data/ in the site's language, not escaped."""
@@ -225,7 +229,9 @@ class Site:
             "tokens_limit": reasons.tokens_limit,
             "share": reasons.share,
             "limited_by_model": self.limited_by_model,
-            "idea": lambda method, recipe_id: recipe_idea(writer, self.recipe(method, recipe_id)),
+            "idea": lambda method, recipe_id, rig_id: recipe_idea(
+                writer, self.recipe(method, recipe_id), self.catalog.rigs[rig_id].count
+            ),
             "deciding": reasons.deciding,
             "lacks_memory": lacks_memory,
             "improvement": reasons.improvement,

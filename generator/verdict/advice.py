@@ -68,9 +68,11 @@ def improvements(
 ) -> Iterator[Improvement]:
     """Single changes that give a better verdict.
 
-    The smallest number of cards that gives the best verdict, the longest shorter context that helps, and ECC off.
+    The smallest number of cards that gives the best verdict, the largest smaller one where a part of the cards does
+    better than all, the longest shorter context that helps, and ECC off.
     """
     yield from _more_gpus(catalog, subject, method_id, setup, verdict)
+    yield from _fewer_gpus(catalog, subject, method_id, setup, verdict)
     yield from _shorter_context(catalog, subject, method_id, setup, verdict)
     if setup.ecc == "on":
         without, _ = choose(try_ladder(catalog, subject, method_id, replace(setup, ecc="off")))
@@ -91,6 +93,21 @@ def _more_gpus(
         if other == "comfortable":
             break
     yield from found[-1:]
+
+
+def _fewer_gpus(
+    catalog: Catalog, subject: Subject, method_id: str, setup: Setup, verdict: VerdictId
+) -> Iterator[Improvement]:
+    """The largest part of the cards that does better than all of them: it exchanges less over the same link.
+
+    What is not recommended is not so because of the link, so that there nothing is looked for.
+    """
+    for count in reversed(GPU_COUNTS):
+        if verdict == "borderline" and count < setup.count:
+            other, _ = choose(try_ladder(catalog, subject, method_id, setup.with_gpus(count)))
+            if is_better(other, verdict):
+                yield Improvement("fewer-gpus", other, float(count))
+                return
 
 
 def _shorter_context(

@@ -122,7 +122,7 @@ class Verdict:
 class Improvement:
     """A single change that would make the verdict better."""
 
-    kind: Literal["more-gpus", "shorter-context", "ecc-off"]
+    kind: Literal["more-gpus", "fewer-gpus", "shorter-context", "ecc-off"]
     verdict: VerdictId
     """What the verdict would be."""
     value: float

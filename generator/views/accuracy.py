@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from generator.architecture import count_parameters
 from generator.catalog import Catalog
 from generator.catalog.measurements import KnownMiss
 from generator.estimate.accuracy import (
@@ -33,8 +34,10 @@ from generator.estimate.bands import Coverage, coverage, left_out_coverage
 from generator.estimate.leave_one_out import LeftOut, fitted_constants, leave_one_out
 from generator.estimate.peers import PeerScore, peer_scores
 
-__all__ = ["FAR", "Checks", "LeftGroup", "MissRow", "checks_of", "said_of_runs"]
+__all__ = ["FAR", "Checks", "LeftGroup", "MissRow", "RunsOn", "checks_of", "runs_on", "said_of_runs"]
 
+SHOWN = 6
+"""Published runs that the page of a machine lists."""
 FAR = -LOW
 """A reading that the estimate misses by more than this share is a miss that needs a reason."""
 
@@ -70,6 +73,33 @@ def said_of_runs(accuracy: Accuracy) -> Mapping[str, Comparison | Left]:
 
 
 @dataclass(frozen=True, slots=True)
+class RunsOn:
+    """What others ran on a machine and published."""
+
+    shown: tuple[Comparison, ...]
+    """The longest step of each model and method, from the largest model on."""
+    total: int
+    """Runs that finished, all of them."""
+
+
+def runs_on(catalog: Catalog, accuracy: Accuracy, gpu: str, count: int) -> RunsOn:
+    """Published runs that finished on `count` cards of the catalogue's `gpu`."""
+    found = [
+        each
+        for each in accuracy.comparisons
+        if each.run.published.outcome == "finished"
+        and each.measurement.n_gpus == count
+        and each.ratio is not None
+        and catalog.resolve_gpu(each.plan.gpu) == gpu
+    ]
+    longest: dict[tuple[str, str], Comparison] = {}
+    for each in sorted(found, key=lambda each: (each.plan.micro_batch * each.plan.seq_len, each.run.id)):
+        longest[each.measurement.model, each.measurement.method] = each
+    shown = sorted(longest.values(), key=lambda each: (-count_parameters(each.run.shape).total, each.run.id))
+    return RunsOn(tuple(shown[:SHOWN]), len(found))
+
+
+@dataclass(frozen=True, slots=True)
 class Checks:
     """The estimate against everything that was measured."""
 
@@ -94,6 +124,8 @@ class Checks:
     near: tuple[Comparison, ...]
     speeds: tuple[SpeedSummary, ...]
     left_out: tuple[LeftOut, ...]
+    held_out: tuple[str, ...]
+    """Sources that judge alone: nothing is made from their runs."""
     fitted: tuple[str, ...]
     """Constants that leave-one-out fits again."""
     peers: tuple[PeerScore, ...]
@@ -146,6 +178,7 @@ def checks_of(catalog: Catalog) -> Checks:
         near=near_the_edge(every),
         speeds=speeds(every),
         left_out=leave_one_out(catalog, every),
+        held_out=tuple(sorted({run.source for run in catalog.measurements if run.held_out})),
         fitted=fitted_constants(catalog),
         peers=peer_scores(every),
         misses=_misses(catalog, accuracy),

@@ -29,7 +29,7 @@ class Reach:
     size_class: str | None
     """The largest class in which dense text models are comfortable, but for the exceptions."""
     edge: str | None
-    """The model of that class that comes closest to the limit."""
+    """The model of that class that comes closest to the limit, the exceptions aside."""
     edge_verdict: Verdict | None
     exceptions: tuple[str, ...]
     """Dense text models of that class and of those below it that are not comfortable, in the order of their size."""
@@ -49,11 +49,11 @@ def _reach(report: RigReport, method: str, limit: str | None, rows: tuple[MapRow
     classes = [row.size_class for row in rows]
     start = classes.index(limit) + 1 if limit is not None else 0
     within = rows[start - 1].cells.get(method) if start else None
-    edge = _edge(report, method, within) if within else None
     covered = [row.cells[method].cell.models for row in rows[:start] if method in row.cells]
     exceptions = tuple(
         model for models in covered for model in models if report.verdicts[model, method].verdict != "comfortable"
     )
+    edge = _edge(report, method, within, exceptions) if within else None
     beyond: list[Beyond] = []
     for row in rows[start:]:
         view = row.cells.get(method)
@@ -66,10 +66,12 @@ def _reach(report: RigReport, method: str, limit: str | None, rows: tuple[MapRow
     return Reach(method, limit, edge, report.verdicts[edge, method] if edge else None, exceptions, tuple(beyond))
 
 
-def _edge(report: RigReport, method: str, view: CellView) -> str | None:
-    """The model of a cell with the largest r."""
+def _edge(report: RigReport, method: str, view: CellView, exceptions: tuple[str, ...]) -> str | None:
+    """The comfortable model of a cell with the largest r."""
     tried = [
-        (model, report.verdicts[model, method]) for model in view.cell.models if (model, method) in report.verdicts
+        (model, report.verdicts[model, method])
+        for model in view.cell.models
+        if (model, method) in report.verdicts and model not in exceptions
     ]
     ratios = {model: verdict.rung.estimate.ratio for model, verdict in tried if verdict.rung is not None}
     return max(ratios, key=lambda model: (ratios[model], model)) if ratios else None

@@ -23,7 +23,7 @@ SHAPE = Architecture(
 """Nearly all of its memory are logits."""
 
 
-def rows(catalog: Catalog, source: str, count: int, factor: float) -> list[Comparison]:
+def rows(catalog: Catalog, source: str, count: int, factor: float, held_out: bool = False) -> list[Comparison]:
     """Runs of one source as they would be if the constant were `factor` times what is published."""
     found = []
     for number in range(count):
@@ -35,7 +35,7 @@ def rows(catalog: Catalog, source: str, count: int, factor: float) -> list[Compa
             return ALL.evaluate(changed, ("peak",))["peak"] / 2**30
 
         row = SimpleNamespace(method="full", reading="max-allocated", peak_gib=peak(factor))
-        run = SimpleNamespace(source=source, settings=row)
+        run = SimpleNamespace(source=source, settings=row, held_out=held_out)
         found.append(Comparison(run, plan, Band(0, peak(1), 0), None, None, None))  # type: ignore[arg-type]
     return found
 
@@ -96,3 +96,11 @@ def test_what_is_fitted_was_measured_and_is_no_band(catalog: Catalog) -> None:
     assert found
     assert {catalog.constants.constants[name].kind for name in found} == {"measured"}
     assert not [name for name in found if name.startswith("error")]
+
+
+@pytest.mark.usefixtures("one_constant")
+def test_runs_that_judge_alone_have_no_say(catalog: Catalog) -> None:
+    own, others = rows(catalog, "own", ENOUGH, 1.25), rows(catalog, "others", ENOUGH, 1)
+    found = {each.source: each for each in leave_one_out(catalog, [*own, *others, *rows(catalog, "held", 30, 3, True)])}
+    assert found["own"].moved == {}
+    assert found["held"].after.median_absolute == pytest.approx(found["held"].before.median_absolute, rel=0.2)

@@ -53,8 +53,8 @@ def test_runs_that_finished_are_not_refused(catalog: Catalog) -> None:
 
 def test_runs_that_finished_with_their_speed_alone_are_not_refused(catalog: Catalog) -> None:
     found = finished_unmeasured(compare(catalog).comparisons)
-    assert found.runs >= 150
-    assert found.no == 0
+    assert found.runs >= 160
+    assert found.no <= 0.01 * found.runs
 
 
 def test_a_loss_of_16_bit_logits(catalog: Catalog) -> None:
@@ -115,3 +115,19 @@ def test_the_thresholds_tell_of_the_runs_as_they_are(catalog: Catalog) -> None:
     assert f"of {len(high)} published runs" in policy.borderline_ratio.reason.en
     assert high.count("finished") == 0
     assert "none finished" in policy.borderline_ratio.reason.en
+
+
+def test_runs_that_judge_alone(catalog: Catalog) -> None:
+    runs = {each.run.id: each for each in compare(catalog).comparisons if each.run.held_out}
+    assert {each.run.source for each in runs.values()} == {"fsdp-qlora"}
+    assert not catalog.fitting_sources & {each.run.source for each in runs.values()}
+    allocated = [each.error for each in runs.values() if each.measurement.reading == "max-allocated"]
+    assert len(allocated) == 2
+    assert max(map(abs, allocated)) <= 0.05
+
+
+def test_qlora_of_70b_ran_on_the_first_rig(catalog: Catalog) -> None:
+    """Four RTX 6000 Ada, micro-batch 3 of 2,048 tokens: it fits, and the measured speed lies in the band."""
+    found = next(each for each in compare(catalog).comparisons if each.run.id == "fsdp-qlora-029")
+    assert (found.measurement.n_gpus, catalog.resolve_gpu(found.plan.gpu), found.fits) == (4, "rtx-6000-ada", "yes")
+    assert found.speed.low <= found.measurement.tokens_per_sec_per_gpu <= found.speed.high

@@ -17,17 +17,18 @@ def run(
     """A run estimated at 10 GiB."""
     base = {"method": "full", "reading": "max-allocated", "peak_gib": None, "peak": None, "outcome": "finished"}
     settings = SimpleNamespace(**{**base, "gpu": "card", "tokens_per_sec_per_gpu": None, **row})
-    measured = SimpleNamespace(id=name, source=source, settings=settings)
+    measured = SimpleNamespace(id=name, source=source, settings=settings, held_out=False)
     return Comparison(measured, None, Band(9, 10, 11), None, ratio, speed)  # type: ignore[arg-type]
 
 
 def test_overall_counts_a_source_once_and_a_row_once() -> None:
-    # errors: a: 0, 0.25, 0.25; b: 1; another method: −0.2; a reading of the driver counts for nothing
+    # errors: a: 0, 0.25, 0.25; b: 1; another method: −0.2; readings of the driver and of the cache count for nothing
     rows = [
         *(run(str(number), "a", peak_gib=peak) for number, peak in enumerate((10, 8, 8))),
-        run("3", "b", peak_gib=5, reading="max-reserved"),
+        run("3", "b", peak_gib=5),
         run("4", "b", peak_gib=12.5, method="lora"),
         run("5", "c", peak_gib=1, reading="nvidia-smi"),
+        run("7", "c", peak_gib=1, reading="max-reserved"),
         run("6", "c"),
     ]
     full, lora = overall(rows)

@@ -11,6 +11,7 @@ from generator.errors import BuildError
 from generator.site.formats import Formats, rounded
 
 RU, EN = Formats("ru"), Formats("en")
+LINES = (0.8, 0.93)
 
 
 @pytest.mark.parametrize(
@@ -64,3 +65,16 @@ def test_what_is_not_a_number_is_an_error(value):
 def test_what_is_not_a_date_is_an_error(value):
     with pytest.raises(BuildError):
         EN.partial_date(value)
+
+
+@pytest.mark.parametrize(
+    ("ratio", "written"),
+    [
+        (0.75, "75%"), (0.79, "79%"), (0.7904, "79.0%"), (0.796, "79.6%"), (0.8, "80%"), (0.8004, "80.04%"),
+        (0.79996, "79.996%"), (0.81, "81%"), (0.9304, "93.04%"), (0.941, "94%"), (0.9999, "100%"),
+    ],
+)  # fmt: skip
+def test_a_share_near_a_line_is_not_written_like_the_line(ratio: float, written: str) -> None:
+    assert Formats("en", LINES).share(ratio) == written
+    assert Formats("ru", LINES).share(ratio) == written.replace(".", ",").replace("%", "\u00a0%")
+    assert EN.share(ratio) == EN.percent(ratio)

@@ -76,6 +76,13 @@ def _configurations(language: Language) -> set[str]:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
+def test_no_markup_of_ours_is_escaped(language) -> None:
+    for page in site_pages(language).values():
+        for element in parse(to_html(page)).elements():
+            assert '"' not in element.attributes.get("class", ""), page.path
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_every_link_leads_to_a_page_and_a_place_on_it(language) -> None:
     pages = site_pages(language)
     trees = {path: parse(to_html(page)) for path, page in pages.items()}

@@ -9,6 +9,7 @@ import pytest
 from generator.catalog import Catalog
 from generator.verdict import advice
 from generator.verdict.advice import improvements, is_better, max_seq_len
+from generator.verdict.results import VerdictId
 from generator.verdict.setup import Setup, ad_hoc_rig, setup_of, subject_of
 
 
@@ -42,9 +43,13 @@ def test_the_longest_context_that_fits(
 
 
 def advised(
-    catalog: Catalog, monkeypatch: pytest.MonkeyPatch, setup: Setup, verdicts: dict[tuple[int, int, str], str]
+    catalog: Catalog,
+    monkeypatch: pytest.MonkeyPatch,
+    setup: Setup,
+    verdicts: dict[tuple[int, int, str], str],
+    verdict: VerdictId = "not-recommended",
 ) -> list[tuple[str, str, float]]:
-    """Improvements on not-recommended where the ladder gives `verdicts` by cards, context and ECC."""
+    """Improvements on a verdict where the ladder gives `verdicts` by cards, context and ECC."""
 
     def ladder(at: Catalog, _subject: object, _method: str, other: Setup) -> tuple[int, int, str]:
         return other.count, int(at.policy.workload.seq_len.value), other.ecc
@@ -52,7 +57,7 @@ def advised(
     monkeypatch.setattr(advice, "try_ladder", ladder)
     monkeypatch.setattr(advice, "choose", lambda key: (verdicts.get(key, "not-recommended"), 0))
     subject = subject_of(catalog, "qwen3-0.6b")
-    found = improvements(catalog, subject, "full", setup, "not-recommended")
+    found = improvements(catalog, subject, "full", setup, verdict)
     return [(each.kind, each.verdict, each.value) for each in found]
 
 
@@ -77,6 +82,25 @@ def test_the_fewest_cards_that_give_the_best_verdict(
     by_key = {(count, seq_len, setup.ecc): verdict for count, verdict in verdicts.items()}
     more = [each[1:] for each in advised(catalog, monkeypatch, setup, by_key) if each[0] == "more-gpus"]
     assert more == found
+
+
+@pytest.mark.parametrize(
+    ("verdict", "verdicts", "found"),
+    [
+        ("borderline", {8: "borderline", 4: "comfortable", 2: "comfortable"}, [("comfortable", 4)]),
+        ("borderline", {8: "borderline", 4: "borderline", 2: "comfortable"}, [("comfortable", 2)]),
+        ("borderline", {8: "borderline", 4: "borderline"}, []),
+        ("not-recommended", {4: "comfortable"}, []),
+    ],
+)
+def test_a_part_of_the_cards_may_do_better_than_all(
+    catalog: Catalog, monkeypatch: pytest.MonkeyPatch, verdict: VerdictId, verdicts: dict[int, str], found: list[object]
+) -> None:
+    setup = ad_hoc_rig(catalog, "rtx-6000-ada", 8)
+    seq_len = int(catalog.policy.workload.seq_len.value)
+    by_key = {(count, seq_len, setup.ecc): one for count, one in verdicts.items()}
+    part = [each[1:] for each in advised(catalog, monkeypatch, setup, by_key, verdict) if each[0] == "fewer-gpus"]
+    assert part == found
 
 
 def test_the_longest_of_the_shorter_contexts_that_help(catalog: Catalog, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,7 +1,7 @@
 // The answer of the calculator as HTML elements. Words come from the page, every value goes in as text.
 (() => {
   "use strict";
-  const C = TrainfitCalculator, { data, say, gib, number, tokens, percent } = C;
+  const C = TrainfitCalculator, { data, say, gib, number, tokens, share } = C;
 
   // element("p", "class", child, child…): texts stay texts.
   const element = (tag, classes = "", ...children) => {
@@ -10,7 +10,7 @@
     made.append(...children.filter((child) => child !== null && child !== undefined));
     return made;
   };
-  const share = (value) => `${Math.max(0, Math.min(value, 1)) * 100}%`;
+  const portion = (value) => `${Math.max(0, Math.min(value, 1)) * 100}%`;
   const verdictWord = (id) => say(`verdicts.${id}.word`);
   const chip = (id) => {
     const sign = element("span", "tf-verdict__sign", data.texts.signs[id]);
@@ -29,8 +29,8 @@
     bar.setAttribute("aria-label", say("calculator.result.scale", { low: gib(low), high: gib(high), peak: gib(expected), usable: gib(usable) }));
     const place = (classes, from, to = null) => {
       const piece = element("span", classes);
-      piece.style.setProperty("--from", share(from / whole));
-      if (to !== null) piece.style.setProperty("--to", share(to / whole));
+      piece.style.setProperty("--from", portion(from / whole));
+      if (to !== null) piece.style.setProperty("--to", portion(to / whole));
       bar.append(piece);
     };
     place(`tf-scale__peak tf-scale__peak--${result.fits}`, 0, expected);
@@ -42,7 +42,7 @@
   };
   const peak = (answer) => {
     const { result } = answer, { low, expected, high } = result.peak_gib;
-    const numbers = element("p", "tf-answer__numbers", element("strong", "", gib(expected)), ` / ${gib(result.usable_gib)} · ${percent(result.ratio)}`);
+    const numbers = element("p", "tf-answer__numbers", element("strong", "", gib(expected)), ` / ${gib(result.usable_gib)} · ${share(result.ratio)}`);
     return element("div", "", numbers, scale(answer),
       element("p", "tf-small", `${say("calculator.result.scale", { low: gib(low), high: gib(high), peak: gib(expected), usable: gib(result.usable_gib) })} ${say("calculator.result.limits", {
         comfortable: gib(result.usable_gib * data.policy.comfortable_ratio), borderline: gib(result.usable_gib * data.policy.borderline_ratio), overhead: gib(result.overhead_gib) })}`));
@@ -56,8 +56,8 @@
     const body = element("tbody", "", ...rows.map(([phase, terms, sum]) => {
       const stack = element("div", "tf-stackbar", ...terms.map(([term, value]) => {
         const piece = element("span", `tf-term tf-term--${term}`);
-        piece.style.width = share(value / whole);
-        piece.title = `${termName(term)}: ${gib(value, 2)}`;
+        piece.style.width = portion(value / whole);
+        piece.title = `${termName(term)}: ${gib(value)}`;
         return piece;
       }));
       stack.setAttribute("aria-hidden", "true");
@@ -78,7 +78,7 @@
     const legend = element("ul", "tf-terms", ...terms.map(([term, value]) => {
       const mark = element("span", `tf-term tf-term--${term}`);
       mark.setAttribute("aria-hidden", "true");
-      return element("li", "", mark, element("span", "", termName(term)), element("span", "tf-num", gib(value, 2)));
+      return element("li", "", mark, element("span", "", termName(term)), element("span", "tf-num", gib(value)));
     }));
     return part(say("calculator.result.phases"), table,
       element("p", "tf-answer__sub", say("calculator.result.terms", { phase: say(`methodology.phase.${result.peak_phase}.name`) })), legend);

@@ -6,6 +6,7 @@ globalThis.TrainfitCalculator = (() => {
   const MINUS = "−";
   const UNGROUPED_BELOW = { ru: 10000 };
   const MINUTES_PER_HOUR = 60, HOURS_PER_DAY = 24, DAYS_PER_YEAR = 365.25, DAYS_SHOWN_AS_YEARS = 730, MANY_YEARS = 100;
+  const LINES = ["comfortable_ratio", "borderline_ratio", "compromise_ratio"], NEAR_A_LINE = 0.01, MOST_DECIMALS = 3;
 
   // A message with its placeholders filled; `count` chooses the plural form, `digits` are the decimals it is shown with.
   const say = (key, values = {}, count = undefined, digits = 0) => {
@@ -36,7 +37,18 @@ globalThis.TrainfitCalculator = (() => {
   };
   const gib = (value, digits = 1) => unit(value, "gib", digits);
   const billions = (value) => unit(value / 1e9, "billion", value < 1e10 ? 2 : 1, true);
-  const percent = (ratio) => `${number(ratio * 100)}${language === "ru" ? "\u00a0" : ""}%`;
+  const percent = (ratio, digits = 0) => `${number(ratio * 100, digits)}${language === "ru" ? "\u00a0" : ""}%`;
+  // A share of memory: near a line at which the verdict changes as many decimals as keep it apart.
+  const share = (ratio) => {
+    let digits = 0;
+    for (const name of LINES) {
+      const line = data.policy[name];
+      if (Math.abs(ratio - line) >= NEAR_A_LINE || ratio === line) continue;
+      digits = Math.max(digits, 1);
+      while (digits < MOST_DECIMALS && (ratio * 100).toFixed(digits) === (line * 100).toFixed(digits)) digits += 1;
+    }
+    return percent(ratio, digits);
+  };
   const tokens = (value) => {
     for (const [name, size] of [["token_billion", 1e9], ["token_million", 1e6]]) {
       if (value >= size) return unit(value / size, name, 1, true);
@@ -73,7 +85,9 @@ globalThis.TrainfitCalculator = (() => {
   const reasonValue = (name, value, goal) => {
     const end = name.slice(name.lastIndexOf("_") + 1);
     if (end === "gib") return gib(value);
-    if (end === "ratio" || end === "limit") return percent(value);
+    if (end === "ratio") return share(value);
+    if (end === "limit") return percent(value);
+    if (end === "bandwidth") return number(value, 1);
     if (["expected", "comfortable", "borderline"].includes(end)) {
       return duration(goal === "fine-tuning" ? value : value * HOURS_PER_DAY, goal);
     }
@@ -91,5 +105,5 @@ globalThis.TrainfitCalculator = (() => {
   const settingName = (name) => data.words[`calculator.settings.${name}`] ?? data.words[`calculator.work.${name}`]
     ?? data.words[`calculator.setting.${name}`] ?? name;
 
-  return { data, language, say, has, number, unit, gib, billions, percent, tokens, tokensLimit, duration, durationRange, reason, choice, settingName };
+  return { data, language, say, has, number, unit, gib, billions, percent, share, tokens, tokensLimit, duration, durationRange, reason, choice, settingName };
 })();
