@@ -2,7 +2,7 @@
 
 Run in an environment that has cosmic-ray (`make mutation` makes one). Each operator of Python is replaced by its
 nearest neighbour only: the other replacements that cosmic-ray knows are noticed by whatever notices that one.
-usage: python -m benchmarks.mutants FOLDER [SHARE]
+usage: python -m benchmarks.mutants FOLDER [SHARE [SEED]]
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ PLAIN = (
     "ReplaceUnaryOperator_Delete_Not", "ReplaceUnaryOperator_Delete_USub",
 )  # fmt: skip
 SEED = 20261202
+"""Draws the share where the call names no other."""
 
 
 def operators() -> list[str]:
@@ -84,15 +85,15 @@ class _Bare(ast.NodeTransformer):
         return self.generic_visit(node)
 
 
-def main(folder: Path, share: float) -> None:
-    """Writes the mutated files and `mutants.json`, which tells what each of them is."""
+def main(folder: Path, share: float, seed: int) -> None:
+    """Writes the mutated files and `mutants.json`, which tells what each of them is; `seed` decides which share."""
     folder.mkdir(parents=True, exist_ok=True)
     found = []
     for path in sorted(path for package in PACKAGES for path in Path(package).glob("*.py")):
         code = path.read_text(encoding="utf-8")
         for operator in operators():
             found += [(path, operator, code, text) for text in mutants_of(code, operator) if matters(code, text)]
-    draw = random.Random(SEED)  # noqa: S311 - a sample, not a secret
+    draw = random.Random(seed)  # noqa: S311 - a sample, not a secret
     kept = sorted(draw.sample(range(len(found)), round(share * len(found))))
     listed = []
     for number in kept:
@@ -101,8 +102,12 @@ def main(folder: Path, share: float) -> None:
         (folder / f"{number}.py").write_text(mutated, encoding="utf-8")
         listed.append({"id": number, "path": str(path), "line": line, "before": before, "after": after})
     (folder / "mutants.json").write_text(json.dumps(listed, indent=0), encoding="utf-8")
-    print(f"{len(found)} mutants in all, {len(kept)} written")
+    print(f"{len(found)} mutants in all, {len(kept)} written, drawn by {seed}")
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), float(sys.argv[2]) if len(sys.argv) > 2 else 1.0)
+    main(
+        Path(sys.argv[1]),
+        float(sys.argv[2]) if len(sys.argv) > 2 else 1.0,
+        int(sys.argv[3]) if len(sys.argv) > 3 else SEED,
+    )
