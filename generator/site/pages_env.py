@@ -24,7 +24,7 @@ TOKEN_START = "TFFRAGMENT:"  # noqa: S105 (marks a fragment, opens nothing)
 KEPT_TOGETHER = re.compile(
     r" (?:(?=—(?:\s|$))(?<=\S )"  # before a dash
     r"|(?=[а-яА-Я])(?<=\d )"  # between a number and its word
-    r"|(?=\d{3} [а-яА-Я])(?<=\d )"  # between the thousands of a number before its word: other digits may be a drawing
+    r"|(?=\d{3}(?: \d{3})* [а-яА-Я])(?<=\d )"  # within a number that has a word, for other digits may be a drawing
     r"|(?=[\w«(<])(?:(?<=(?<![\w-])[А-Яа-я] )|(?<=(?<![\w-])[А-Яа-я][а-я] )))"  # after a word of one or two letters
 )
 """A blank where Russian wants none that breaks. It begins with the blank itself, which the search then leaps to."""
