@@ -111,7 +111,7 @@ def _each(error: ValidationError, root: Node, record: type[BaseModel]) -> Iterat
         expected = expected_words(kind, detail.get("ctx", {}), str(detail["msg"]))
         if kind in ("model_type", "model_attributes_type") and owner is not None:
             expected = _describe_type(owner)
-        yield place, path, expected, found(value), _hint(kind, detail.get("ctx", {}), value)
+        yield place, path, expected, found(value), hint_words(kind, detail.get("ctx", {}), value)
 
 
 def _merge_unions(every: Iterable[Complaint]) -> Iterator[tuple[Place, tuple[Step, ...], str, str]]:
@@ -288,7 +288,8 @@ def _literals(expected: str) -> list[str]:
     return [part.strip().strip("'") for part in expected.replace(" or ", ", ").split(",")]
 
 
-def _hint(kind: str, ctx: Mapping[str, Any], value: object) -> str:
+def hint_words(kind: str, ctx: Mapping[str, Any], value: object) -> str:
+    """What to do about it; empty where nothing is plain."""
     if kind == "string_type" and isinstance(value, int | float):
         return "put it in quotes to make it text"
     if kind in ("int_type", "float_type", "int_from_float") and isinstance(value, str):

@@ -14,17 +14,17 @@ from generator.catalog.catalogue import Catalog
 from generator.catalog.draft_architecture import architecture_block
 from generator.catalog.hub import OFFICIAL, HubModel
 from generator.catalog.hugging_face import shape_of, text_values
+from generator.catalog.rules.licences import spdx_spelling
 
 VARIANT = re.compile(r"[-_](?:instruct|it|chat|base|hf|pt|sft|dpo|thinking)(?=[-_]|$)", re.IGNORECASE)
 """Words of a repository's name that tell variants of one shape apart."""
 SIZE = re.compile(r"[-.]?\d+(?:\.\d+)?[bm](?:[-.]|$).*|-(?:mini|small|medium|large|tiny|nano)(?:-|$).*")
 """Where in an id the size begins: what stands before is the family."""
 LICENCES = {
-    "apache-2.0": "Apache-2.0", "mit": "MIT", "cc-by-4.0": "CC-BY-4.0", "cc-by-nc-4.0": "CC-BY-NC-4.0",
     "gemma": "Gemma Terms of Use", "llama3.1": "Llama 3.1 Community License",
     "llama3.2": "Llama 3.2 Community License", "llama3.3": "Llama 3.3 Community License",
 }  # fmt: skip
-"""Ids of the Hub → names as the catalogue writes them."""
+"""Ids of the Hub → names as the catalogue writes them; those of the SPDX list have its spelling."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,12 +131,11 @@ def _from_card(card: str, what: str) -> dict[str, Any]:
 
 def _licence_and_gate(origin: Origin, card: str, record: str | None, page: str) -> dict[str, Any]:
     licence = origin.hub.licence if origin.hub else None
-    found: dict[str, Any] = {"licence": _from_card(card, f"the licence by its name, as {page} says")}
+    wanted = f"the licence by its SPDX id such as Apache-2.0, another one by its name, as {page} says"
+    found: dict[str, Any] = {"licence": _from_card(card, wanted)}
     if licence and record:
-        found["licence"] = {
-            "value": LICENCES.get(licence, licence), "source": record, "as_printed": licence,
-            "where": "cardData.license",
-        }  # fmt: skip
+        name = LICENCES.get(licence) or spdx_spelling(licence) or licence
+        found["licence"] = {"value": name, "source": record, "as_printed": licence, "where": "cardData.license"}
     if origin.hub and origin.hub.gated is not None:
         found["gated"] = {"value": origin.hub.gated, "source": record, "where": "gated"}
     return found

@@ -54,6 +54,9 @@ def read_config(path: Path) -> Any:
         return json.loads(raw.decode("utf-8"))
     except OSError as error:
         raise UnsupportedArchitecture(f"{path}: expected a readable file, found {error.strerror}") from error
+    except json.JSONDecodeError as error:
+        found = f"{error.msg[:1].lower()}{error.msg[1:]} at line {error.lineno}, column {error.colno}"
+        raise UnsupportedArchitecture(f"{path}: expected JSON, found an error: {found}") from error
     except (ValueError, RecursionError) as error:
         raise UnsupportedArchitecture(f"{path}: expected JSON in UTF-8, found {type(error).__name__}") from error
 

@@ -123,6 +123,11 @@ class Reading:
         """Entries of one kind, in the order of their paths."""
         return (entry for entry in self.entries if entry.kind == kind)
 
+    @property
+    def lacks_required(self) -> bool:
+        """Whether a file that must be there is not: nobody knows what it would have cited."""
+        return not all(self.seen[kind] for kind in REQUIRED)
+
     def report(self, path: str, message: str, hint: str = "", rule: str = "layout") -> None:
         """Notes an error of a whole file."""
         self.errors.append(DataError(path, 1, 1, "", message, hint, rule))

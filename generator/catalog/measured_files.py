@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Collection, Iterator, Mapping
+import json
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
@@ -12,7 +13,7 @@ import pandas as pd
 from pydantic import ValidationError
 
 from generator.architecture import Architecture, count_parameters
-from generator.catalog.complaints import complaints, did_you_mean, expected_words
+from generator.catalog.complaints import complaints, did_you_mean, expected_words, hint_words
 from generator.catalog.fields import Record
 from generator.catalog.hugging_face import shape_of_config
 from generator.catalog.measurements import (
@@ -25,7 +26,7 @@ from generator.catalog.measurements import (
     MeasuredShapes,
     Measurement,
 )
-from generator.catalog.yaml_positions import read_document
+from generator.catalog.yaml_positions import Document, read_document
 from generator.errors import DataError, UnsupportedArchitecture
 from generator.units import billions
 
@@ -49,10 +50,10 @@ class _Row:
     places: Mapping[str, tuple[int, int]]
     line: int
 
-    def error(self, column: str, message: str) -> DataError:
+    def error(self, column: str, message: str, hint: str = "") -> DataError:
         """An error at a cell; at the row where the column is missing."""
         line, at = self.places.get(column, (self.line, 1))
-        return DataError(self.shown, line, at, column, message, "", "measurements")
+        return DataError(self.shown, line, at, column, message, hint, "measurements")
 
     def found(self, column: str) -> str:
         """What stands in a cell, in words."""
@@ -83,11 +84,15 @@ def cited_by_measurements(data_dir: Path) -> frozenset[str]:
 
 
 def read_measurements(
-    data_dir: Path, models: Mapping[str, Architecture | None], sources: Collection[str]
+    data_dir: Path,
+    models: Mapping[str, Architecture | None],
+    sources: Collection[str],
+    card_gib: Callable[[str], float | None] = lambda _: None,
 ) -> MeasuredData:
     """All rows of all files in the order of files and rows, and what is wrong with the others.
 
-    `models` holds the shapes of the catalogue; None for a model whose file is wrong.
+    `models` holds the shapes of the catalogue; None for a model whose file is wrong. `card_gib` gives the memory of a
+    card by the name that a source calls it; None for one that the catalogue does not have.
     """
     data = MeasuredData()
     folder = data_dir / "measurements"
@@ -104,18 +109,34 @@ def read_measurements(
             if path.stem not in sources:
                 message = f"expected a name that is the id of a source, found `{path.stem}`"
                 data.errors.append(DataError(name, 1, 1, "", message, did_you_mean(path.stem, sources)))
-            _read_file(path, name, shapes, seen, data)
-    _read_known_misses(folder, f"{shown}/{KNOWN_MISSES}", data, complete=None not in models.values())
+            _read_file(path, name, Known(shapes, card_gib), seen, data)
+    complete = not data.errors and None not in shapes.values()
+    _read_known_misses(folder, f"{shown}/{KNOWN_MISSES}", data, complete=complete)
     return data
 
 
 def _read_known_misses(folder: Path, shown: str, data: MeasuredData, *, complete: bool) -> None:
     """Known misses; one that speaks of no run adds an error, unless runs are left out for want of a model."""
-    record = _record(folder / KNOWN_MISSES, shown, KnownMisses, data.errors)
-    data.known_misses = dict(record.misses) if record else {}
+    record, document = _read(folder / KNOWN_MISSES, shown, KnownMisses, data.errors)
+    if record is None or document is None:
+        return
+    data.known_misses = dict(record.misses)
+    measured = sorted(path.stem for path in folder.glob("*.csv"))
     for name, miss in data.known_misses.items():
-        if complete and not any(miss.speaks_of(run) for run in data.runs):
-            data.errors.append(DataError(shown, 1, 1, f"misses.{name}", "expected runs with these values, found none"))
+        unknown = [(at, source) for at, source in enumerate(miss.sources) if source not in measured]
+        for at, source in unknown:
+            message = f"expected the name of a CSV file beside this one, found `{source}`"
+            hint = did_you_mean(source, measured)
+            data.errors.append(_located(document, f"misses.{name}.sources.{at}", message, hint))
+        if complete and not unknown and not any(miss.speaks_of(run) for run in data.runs):
+            message = "expected runs with these values, found none"
+            data.errors.append(_located(document, f"misses.{name}", message))
+
+
+def _located(document: Document, field: str, message: str, hint: str = "") -> DataError:
+    """An error at a field of a YAML file."""
+    place = document.place_of(field)
+    return DataError(document.path, place.line, place.column, field, message, hint, "measurements")
 
 
 def _belongs(path: Path) -> bool:
@@ -128,24 +149,29 @@ def _belongs(path: Path) -> bool:
 
 def _record(path: Path, shown: str, record: type[T], errors: list[DataError]) -> T | None:
     """The record in a YAML file; None where there is none or it is wrong, which adds errors."""
+    return _read(path, shown, record, errors)[0]
+
+
+def _read(path: Path, shown: str, record: type[T], errors: list[DataError]) -> tuple[T | None, Document | None]:
+    """The record in a YAML file with the places in it."""
     if not path.is_file():
-        return None
+        return None, None
     document, wrong = read_document(path, shown)
     errors.extend(wrong)
     if document is None or wrong:
-        return None
+        return None, None
     try:
-        return record.model_validate(document.root.plain)
+        return record.model_validate(document.root.plain), document
     except ValidationError as error:
         errors.extend(complaints(error, document, document.root, record))
-        return None
+        return None, None
 
 
-def _shapes(folder: Path, shown: str, sources: Collection[str], data: MeasuredData) -> dict[str, Architecture]:
-    """Shapes of configs/*.json, each with the number of parameters that was published."""
-    record = _record(folder / SHAPES, f"{shown}/{SHAPES}", MeasuredShapes, data.errors)
+def _shapes(folder: Path, shown: str, sources: Collection[str], data: MeasuredData) -> dict[str, Architecture | None]:
+    """Shapes of configs/*.json, each with the number of parameters that was published; None for a file with errors."""
+    record, document = _read(folder / SHAPES, f"{shown}/{SHAPES}", MeasuredShapes, data.errors)
     listed = record.shapes if record else {}
-    found: dict[str, Architecture] = {}
+    found: dict[str, Architecture | None] = {}
     for path in sorted((folder / CONFIGS).glob("*")):
         name = f"{shown}/{CONFIGS}/{path.name}"
         if path.suffix != ".json" or path.is_symlink() or (record and path.stem not in listed):
@@ -155,32 +181,47 @@ def _shapes(folder: Path, shown: str, sources: Collection[str], data: MeasuredDa
         try:
             found[path.stem] = shape_of_config(path)
         except UnsupportedArchitecture as error:
-            data.errors.append(DataError(name, 1, 1, "", str(error).removeprefix(f"{path}: ")))
-    for shape_id, shape in listed.items():
-        for message in _wrong_shape(shape_id, shape, found, sources):
-            data.errors.append(DataError(f"{shown}/{SHAPES}", 1, 1, f"shapes.{shape_id}", message))
+            found[path.stem] = None
+            cause = error.__cause__
+            place = (cause.lineno, cause.colno) if isinstance(cause, json.JSONDecodeError) else (1, 1)
+            data.errors.append(DataError(name, *place, "", str(error).removeprefix(f"{path}: "), "", "measurements"))
+    if document is not None:
+        for shape_id, shape in listed.items():
+            for rest, message, hint in _wrong_shape(shape_id, shape, found, sources):
+                data.errors.append(_located(document, f"shapes.{shape_id}{rest}", message, hint))
     data.shapes = dict(listed)
     return found
 
 
 def _wrong_shape(
-    shape_id: str, shape: MeasuredShape, found: Mapping[str, Architecture], sources: Collection[str]
-) -> Iterator[str]:
+    shape_id: str, shape: MeasuredShape, found: Mapping[str, Architecture | None], sources: Collection[str]
+) -> Iterator[tuple[str, str, str]]:
+    """Rest of the field's path, message and hint."""
     if shape.source and shape.source not in sources:
-        yield f"source: expected the id of a source, found `{shape.source}`"
+        hint = did_you_mean(shape.source, sources)
+        yield ".source", f"expected the id of a source, found `{shape.source}`", hint
     if shape_id not in found:
-        yield f"expected {CONFIGS}/{shape_id}.json, found no such file"
+        yield "", f"expected {CONFIGS}/{shape_id}.json, found no such file", did_you_mean(shape_id, found)
+    architecture = found.get(shape_id)
+    if architecture is None:
         return
-    counted = count_parameters(found[shape_id]).total
+    counted = count_parameters(architecture).total
     if shape.parameters and counted != shape.parameters:
-        yield f"parameters: expected {counted:,} as counted from the shape, found {shape.parameters:,}"
+        yield ".parameters", f"expected {counted:,} as counted from the shape, found {shape.parameters:,}", ""
     if shape.billions and abs(billions(counted) / shape.billions - 1) > ROUNDING:
-        yield f"billions: expected {billions(counted):.3f} as counted from the shape, found {shape.billions:g}"
+        message = f"expected {billions(counted):.3f} as counted from the shape, found {shape.billions:g}"
+        yield ".billions", message, ""
 
 
-def _read_file(
-    path: Path, shown: str, shapes: Mapping[str, Architecture | None], seen: dict[str, str], data: MeasuredData
-) -> None:
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What the rows of a file may speak of."""
+
+    shapes: Mapping[str, Architecture | None]
+    card_gib: Callable[[str], float | None]
+
+
+def _read_file(path: Path, shown: str, known: Known, seen: dict[str, str], data: MeasuredData) -> None:
     beside = f"{shown.removesuffix('.csv')}.yml"
     record = _record(path.with_suffix(".yml"), beside, MeasuredDefaults, data.errors)
     defaults = record.defaults if record else ()
@@ -193,16 +234,27 @@ def _read_file(
         if published.id in seen:
             data.errors.append(row.error("id", f"expected an id of its own, found that of {seen[published.id]}"))
         seen[published.id] = f"{shown}:{row.line}"
-        if published.shape not in shapes:
-            data.errors.append(row.error("shape", f"expected the id of a model or a shape, {row.found('shape')}"))
+        if published.shape not in known.shapes:
+            message = f"expected the id of a model or a shape, {row.found('shape')}"
+            data.errors.append(row.error("shape", message, did_you_mean(published.shape, known.shapes)))
             continue
+        data.errors += _above_the_card(row, published, known)
         used = _used(row.cells, defaults)
         filled = {**row.cells, **{name: default.value for name, default in used.items()}}
         settings = _measurement(row, filled, data.errors)
-        shape = shapes[published.shape]
+        shape = known.shapes[published.shape]
         if settings and shape:
             held_out = bool(record and record.held_out)
             data.runs.append(MeasuredRun(path.stem, published, settings, used, shape, held_out))
+
+
+def _above_the_card(row: _Row, run: Measurement, known: Known) -> Iterator[DataError]:
+    """An error where a card is read to hold more than it has; a row left out may well, which is why it is."""
+    limit = known.card_gib(run.gpu)
+    for column, gib in (("peak", run.peak_gib), ("nvidia_smi_gib", run.nvidia_smi_gib)):
+        if limit is not None and gib is not None and gib > limit and run.left_out is None:
+            message = f"expected at most the {limit:g} GiB of `{run.gpu}`, found {gib:.4g} GiB"
+            yield row.error(column, message, "a peak is per GPU, in `unit`")
 
 
 def _used(cells: Mapping[str, str], defaults: Collection[Default]) -> dict[str, Default]:
@@ -221,10 +273,12 @@ def _rows(path: Path, shown: str, errors: list[DataError]) -> Iterator[_Row]:
     try:
         text = path.read_bytes().decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
         places = _places(text)
+        unclosed = "look for an open quote" if text.count('"') % 2 else ""
         uneven = [row for row in places if len(row) != len(places[0])]
         for row in uneven:
             message = f"expected {len(places[0])} cells as in the header, found {len(row)}"
-            errors.append(DataError(shown, *row[0], "", message, "", "measurements"))
+            hint = "put a cell with a comma in quotes" if len(row) > len(places[0]) else unclosed
+            errors.append(DataError(shown, *row[0], "", message, hint, "measurements"))
         if uneven:
             return
         table = pd.read_csv(io.StringIO(text), dtype=str, keep_default_na=False, index_col=False)
@@ -283,6 +337,7 @@ def _measurement(row: _Row, cells: Mapping[str, str], errors: list[DataError]) -
         return Measurement.model_validate(dict(cells))
     except ValidationError as invalid:
         expected: dict[str, list[str]] = {}
+        hints: dict[str, str] = {}
         for problem in invalid.errors():
             message = str(problem["msg"]).removeprefix("Value error, ")
             column = str(problem["loc"][0]) if problem["loc"] else message.partition(":")[0].partition(",")[0]
@@ -290,8 +345,12 @@ def _measurement(row: _Row, cells: Mapping[str, str], errors: list[DataError]) -
                 words = message.partition("expected ")[2]
             else:
                 words = expected_words(problem["type"], problem.get("ctx", {}), message)
+                hints[column] = hints.get(column) or hint_words(
+                    problem["type"], problem.get("ctx", {}), problem["input"]
+                )
             if words not in expected.setdefault(column, []):
                 expected[column].append(words)
         for column, options in expected.items():
-            errors.append(row.error(column, f"expected {' or '.join(options)}, {row.found(column)}"))
+            message = f"expected {' or '.join(options)}, {row.found(column)}"
+            errors.append(row.error(column, message, hints.get(column, "")))
         return None

@@ -137,7 +137,7 @@ class Measurement(Record):
     @model_validator(mode="after")
     def _fits_together(self) -> Measurement:
         if len({self.peak is None, self.unit is None, self.reading is None}) > 1:
-            raise ValueError("peak, unit, reading: expected all three or none")
+            raise ValueError("peak: expected all three of peak, unit and reading, or none")
         if self.outcome == "failed" and (self.peak is not None or self.tokens_per_sec_per_gpu is not None):
             raise ValueError("peak: expected no reading of a run that failed")
         if self.outcome == "finished" and self.peak is None and self.tokens_per_sec_per_gpu is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from generator.catalog import Catalog, load_catalog
@@ -13,9 +14,16 @@ from generator.catalog.tidy import tidy_files
 from generator.commands.ledger import stale_changes
 from generator.commands.locked import stale
 from generator.commands.outcome import FAILURE, SUCCESS, Outcome, Subparsers, data_dir_of
+from generator.commands.revisions import RevisionError, changed_files
 from generator.errors import CatalogErrors, DataError
 
 FORMATS = ("text", "json", "github")
+MANY = 10
+"""More stale rows than this of a table have one cause, which is not in the table."""
+WRITTEN = ("verdicts.csv", "changes.csv")
+"""Tables that `trainfit lock` writes."""
+NAMED = 5
+"""Changed files that a hint names."""
 
 
 def add(subparsers: Subparsers, parents: Sequence[argparse.ArgumentParser]) -> None:
@@ -50,11 +58,27 @@ def _check(data_dir: Path, style: str) -> Outcome:
         catalog = load_catalog(data_dir)
     except CatalogErrors as problem:
         return Outcome(report(problem.errors, (), style), FAILURE)
-    outdated = stale(catalog, data_dir) or stale_changes(data_dir, read_locked(data_dir) or "")
+    locked = read_locked(data_dir)
+    outdated = stale(catalog, data_dir) or (stale_changes(data_dir, locked) if locked is not None else [])
     if outdated:
+        outdated = in_one(outdated, data_dir) if len(outdated) > MANY else outdated
         return Outcome(report(outdated, catalog.warnings, style), FAILURE)
     summary = summary_of(catalog) if style == "text" else ""
     return Outcome(report((), catalog.warnings, style) + summary, SUCCESS)
+
+
+def in_one(errors: Sequence[DataError], data_dir: Path) -> list[DataError]:
+    """One error for the many rows of a table that one edit makes stale; the hint names the files of that edit."""
+    first = errors[0]
+    message = f"{first.message}; {len(errors) - 1} others differ too"
+    try:
+        edited = [f"{data_dir.name}/{name}" for name in changed_files(data_dir) if name not in WRITTEN]
+    except RevisionError:
+        edited = []
+    more = ", …" if len(edited) > NAMED else ""
+    cause = f"the edit of {', '.join(edited[:NAMED])}{more}" if edited else "an edit of data/ or of the program"
+    hint = f"{cause} changes them: correct it, or where that is meant run `trainfit lock`"
+    return [replace(first, message=message, hint=hint)]
 
 
 def report(errors: Sequence[DataError], warnings: Sequence[DataError], style: str) -> str:

@@ -33,6 +33,13 @@ def data_at(revision: str, data_dir: Path) -> Iterator[Path]:
         yield target
 
 
+def changed_files(data_dir: Path) -> tuple[str, ...]:
+    """Files below `data_dir`, relative to it, whose content differs from the last commit; raises RevisionError."""
+    arguments = ["diff", "--name-only", "--relative", "-z", "HEAD", "--", "."]
+    listed = _git(arguments, data_dir, f"expected {data_dir.name}/ in a repository")
+    return tuple(name for name in listed.decode("utf-8", "replace").split("\0") if name)
+
+
 def commit_of(revision: str, data_dir: Path) -> str:
     """The commit that a revision means; raises RevisionError."""
     expected = f"expected a revision of the repository that holds {data_dir.name}/, found {revision[:80]!r}"

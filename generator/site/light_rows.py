@@ -20,7 +20,7 @@ from generator.site.pages_values import ValueWriter
 from generator.verdict.results import Rung, Verdict, VerdictId
 from generator.views.light import constants_of, memory_key, shown_phases, terms_of_peak
 from generator.views.measured import Kind, kind_of_run, measured_kinds
-from generator.views.reasons import deciding_reason
+from generator.views.reasons import deciding_reason, experts_in_16_bit
 from generator.views.rigs import methods_of
 
 SETTINGS = ("precision", "quant", "optimizer", "sharding", "cpu_offload")
@@ -136,6 +136,8 @@ class RowWriter:
         if rung is None:
             return Row(method, verdict, None, None, "", Markup(), Markup(), Markup(), reasons, None, (), ())
         estimated = rung.estimate
+        if experts_in_16_bit(estimated):
+            reasons += (self.messages.html("models.method.experts_16_bit"),)
         return Row(
             method=method,
             verdict=verdict,

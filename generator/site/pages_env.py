@@ -24,6 +24,7 @@ TOKEN_START = "TFFRAGMENT:"  # noqa: S105 (marks a fragment, opens nothing)
 KEPT_TOGETHER = re.compile(
     r" (?:(?=—(?:\s|$))(?<=\S )"  # before a dash
     r"|(?=[а-яА-Я])(?<=\d )"  # between a number and its word
+    r"|(?=\d{3}(?: \d{3})* [а-яА-Я])(?<=\d )"  # within a number that has a word, for other digits may be a drawing
     r"|(?=[\w«(<])(?:(?<=(?<![\w-])[А-Яа-я] )|(?<=(?<![\w-])[А-Яа-я][а-я] )))"  # after a word of one or two letters
 )
 """A blank where Russian wants none that breaks. It begins with the blank itself, which the search then leaps to."""
@@ -32,7 +33,8 @@ KEPT_TOGETHER = re.compile(
 def typeset(text: str, language: Language) -> str:
     """The text, or its HTML, with no-break spaces where Russian wants them.
 
-    Before a dash, between a number and its word, after words of one or two letters. English stays as it is.
+    Before a dash, between a number and its word and within a number, after words of one or two letters. English stays
+    as it is.
     """
     if language != "ru":
         return text

@@ -118,7 +118,11 @@ def gpu_page(site: Site, gpu_id: str) -> Page:
         facts=facts_of(gpu),
         disputed=disputed(gpu),
         unknown=tuple(unknown_fields(gpu)),
-        rig_ids=rigs_of(site.catalog, gpu_id),
+        rig_lines={
+            rig_id: headline(site, writer, site.reports[rig_id], partial(_number_of_rig, writer, site.rig_path(rig_id)))
+            for rig_id in rigs_of(site.catalog, gpu_id)
+            if rig_id in site.reports
+        },
         speed_class=next(
             (each for each in site.catalog.policy.speed_classes if each.id == gpu.sustained_tflops.speed_class), None
         ),

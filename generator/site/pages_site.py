@@ -22,7 +22,7 @@ from generator.verdict.advice import CONTEXT_STEP
 from generator.verdict.results import RigReport, VerdictId
 from generator.views.accuracy import Checks, checks_of
 from generator.views.facts import fact_anchor
-from generator.views.reasons import lacks_memory
+from generator.views.reasons import experts_in_16_bit, lacks_memory
 from generator.views.rigs import methods_of
 from generator.views.sources import SourceView, source_host, source_views
 
@@ -233,6 +233,7 @@ class Site:
                 writer, self.recipe(method, recipe_id), self.catalog.rigs[rig_id].count
             ),
             "deciding": reasons.deciding,
+            "experts_in_16_bit": experts_in_16_bit,
             "lacks_memory": lacks_memory,
             "improvement": reasons.improvement,
             "recipe_name": self.recipe_name,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from generator.estimate.results import Estimate
 from generator.verdict.results import RULED_OUT_BY_MEMORY, Reason, ReasonId, Rung
 
 SEVERITY: Mapping[ReasonId, int] = {
@@ -41,3 +42,8 @@ def deciding_reason(rung: Rung, goal: str) -> Reason | None:
 def lacks_memory(rung: Rung) -> bool:
     """Whether memory rules a recipe out, and not only something else."""
     return any(reason.id in RULED_OUT_BY_MEMORY for reason in rung.reasons)
+
+
+def experts_in_16_bit(estimated: Estimate) -> bool:
+    """Whether the base is quantised but for its experts, which lie in 3-D tensors."""
+    return estimated.plan.quant != "none" and estimated.quantities["expert_parameters"].value > 0

@@ -153,7 +153,46 @@ BAD: list[tuple[str, str, str, str, str]] = [
      "https://huggingface.co/Qwen/Qwen3-0.6B",
      "4:6: url: expected a document of its own, found the address of `qwen3-0.6b-card`"),
     ("as-printed", GPU, "as_printed: 960 GB/s", "as_printed: 864 GB/s",
-     "8:1: bandwidth_gb_per_s: expected the figure 960 as printed, found `864 GB/s`"),
+     ("8:78: bandwidth_gb_per_s.as_printed: expected the value 960 as printed, found `864 GB/s` (correct the one or"
+      " the other; a value worked out from what is printed is `kind: computed`)")),
+    ("as-printed", GPU, "as_printed: 960 GB/s", "as_printed: '96,0 GB/s'",
+     ("8:78: bandwidth_gb_per_s.as_printed: expected the value 960 as printed, found `96,0 GB/s` (correct the one or"
+      " the other; a value worked out from what is printed is `kind: computed`)")),
+    ("as-printed", GPU, "{value: 46068, kind: measured, source: rtx-6000-ada-datasheet}",
+     "{value: 47068, kind: measured, source: rtx-6000-ada-datasheet, as_printed: 46068MiB}",
+     ("10:84: usable_mib.on.as_printed: expected the value 47068 as printed, found `46068MiB` (correct the one or the"
+      " other; a value worked out from what is printed is `kind: computed`)")),
+    ("as-printed", MODEL, "card: qwen3-0.6b-card",
+     "context_tokens: {value: 3276800, source: qwen3-0.6b-card, as_printed: '32,768'}\ncard: qwen3-0.6b-card",
+     ("7:71: context_tokens.as_printed: expected the value 3276800 as printed, found `32,768` (correct the one or the"
+      " other; a value worked out from what is printed is `kind: computed`)")),
+    ("date-as-printed", MODEL, "{value: 2025-04-29, source: qwen3-0.6b-card}",
+     "{value: 2025-04-29, source: qwen3-0.6b-card, as_printed: Released in May 2025}",
+     ("5:68: released.as_printed: expected the date 2025-04-29 as printed, found `Released in May 2025` (correct the"
+      " one or the other)")),
+    ("released-before-read", MODEL, "value: 2025-04-29", "value: 2031-04-29",
+     ("5:19: released.value: expected a time up to 2026-12-01, when `qwen3-0.6b-card` was read, found 2031-04-29"
+      " (what is only announced is left out)")),
+    ("licence-spelling", MODEL, "value: Apache-2.0", "value: Apache License 2.0",
+     "6:18: licence.value: expected `Apache-2.0`, as SPDX spells it, found `Apache License 2.0`"),
+    ("licence-spelling", MODEL, "value: Apache-2.0", "value: Gemma",
+     ("6:18: licence.value: expected an SPDX identifier such as `MIT`, found `Gemma` (write out the name of a licence"
+      " that SPDX does not list, such as `Llama 3.1 Community License`)")),
+    ("licence-spelling", "sources/zero.yml", "read: 2026-12-01", "read: 2026-12-01\nlicence: mit",
+     "7:10: licence: expected `MIT`, as SPDX spells it, found `mit`"),
+    ("licence-as-printed", MODEL, "value: Apache-2.0", "value: MIT",
+     ("6:60: licence.as_printed: expected the licence MIT as printed, found `apache-2.0` (correct the one or the"
+      " other)")),
+    ("finished-text", "stack/shard.yml", "en: Shard the states.", "en: TODO <script>",
+     "2:39: text.en: expected a text that is finished, found `TODO`"),
+    ("finished-text", "stack/shard.yml", "en: Shard the states.", "en: TODO <script>",
+     "2:39: text.en: expected plain text, found `<script>`"),
+    ("translated", GPU, "ru: Доля от плотной BF16.", "ru: Measured",
+     "25:16: sustained_tflops.reason.ru: expected Russian text, found no Cyrillic letter"),
+    ("translated", GPU, "ru: Доля от плотной BF16.", "ru: A share of the dense peak that и nobody says so",
+     "25:16: sustained_tflops.reason.ru: expected Russian text, found 36 Latin letters and 1 Cyrillic"),
+    ("translated", GPU, "en: A share of dense BF16.", "en: '2026'",
+     "25:43: sustained_tflops.reason.en: expected English text, found `2026`"),
     ("still-absent", "absent.yml", "name: Falcon-H1-7B", "name: qwen3-0.6B",
      ("2:3: models.falcon-h1-7b: expected a name that nothing in data/ has, found that"
       " of `qwen3-0.6b` (delete the line)")),
@@ -280,7 +319,20 @@ GOOD: dict[str, tuple[Edit, ...]] = {
         ("sources/zero.yml", "https://arxiv.org/abs/1910.02054",
          "https://huggingface.co/Qwen/Qwen3-0.6B\nrevision: v2"),
     ),
-    "as-printed": ((GPU, "as_printed: 960 GB/s", "as_printed: 0.96 TB/s"),),
+    "as-printed": (
+        (GPU, "as_printed: 960 GB/s", "as_printed: '384 bit, 0.96 TByte/s'"),
+    ),
+    "date-as-printed": (
+        (MODEL, "{value: 2025-04-29, source: qwen3-0.6b-card}",
+         "{value: 2025-04-29, source: qwen3-0.6b-card, as_printed: Apr. 2025}"),
+    ),
+    "released-before-read": ((MODEL, "value: 2025-04-29", "value: 2026-12"),),
+    "licence-spelling": (
+        (MODEL, "{value: Apache-2.0, source: qwen3-0.6b-card, as_printed: apache-2.0}",
+         "{value: Modified MIT, source: qwen3-0.6b-card, as_printed: modified-mit}"),
+    ),
+    "licence-as-printed": ((MODEL, "as_printed: apache-2.0", "as_printed: 'License: Apache 2.0'"),),
+    "finished-text": (("stack/shard.yml", "en: Shard the states.", "en: 'At p < 0.05, to do: shard the states.'"),),
     "known-source": ((MODEL, "as_printed: 0.6B}", "as_printed: 0.6B, also: [{source: zero}]}"),),
     "source-used": (("stack/shard.yml", "{source: zero, where: section 5}", "{source: rtx-6000-ada-datasheet}"),),
     "unread-not-quoted": (

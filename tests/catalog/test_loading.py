@@ -304,3 +304,9 @@ def test_an_unreadable_file_is_the_only_one_that_is_complained_of(data: Path, na
     write(data, "measurements/rtx-6000-ada-datasheet.csv", "id,where,model,shape,method,n_gpus,gpu,outcome\n")
     write(data, name, (data / name).read_text(encoding="utf-8") + "more: [\n")
     assert {problem.partition(":")[0] for problem in problems(data)} == {f"data/{name}"}, problems(data)
+
+
+def test_a_file_that_must_be_there_is_missed_once(tmp_path: Path) -> None:
+    data = tiny_catalog(tmp_path)
+    (data / "constants.yml").unlink()
+    assert problems(data) == ["data/constants.yml:1:1: expected a file, found nothing"]

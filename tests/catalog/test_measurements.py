@@ -16,6 +16,7 @@ SHAPE = shape_of({"model_type": "gpt2", "n_embd": 8, "n_layer": 1, "n_head": 1, 
 HEADER = (
     "id,where,model,shape,method,precision,sharding,n_gpus,gpu,seq_len,grad_checkpointing,outcome,reading,peak,unit\n"
 )
+SRC = "data/measurements/src.csv"
 GOOD = "run-1,p. 1,M,m,full,bf16-mixed,fsdp2,4,gpu,4096,y,finished,max-allocated,30.5,GiB\n"
 
 
@@ -87,7 +88,7 @@ def test_wrong_cells_are_reported_together(tmp_path: Path) -> None:
     [
         (GOOD.replace("max-allocated,30.5,GiB", ",,"), "expected a peak or a speed of a run that finished"),
         (GOOD.replace("finished", "failed"), "expected no reading of a run that failed"),
-        (GOOD.replace("30.5,GiB", "30.5,"), "expected all three or none"),
+        (GOOD.replace("30.5,GiB", "30.5,"), "expected all three of peak, unit and reading, or none, found"),
     ],
 )
 def test_readings_that_do_not_fit_together(tmp_path: Path, row: str, message: str) -> None:
@@ -107,7 +108,10 @@ def test_a_wrong_cell_is_shown_where_it_stands(tmp_path: Path) -> None:
     assert errors == [
         f"{line}:{row.index('-4,gpu') + 1}: n_gpus: expected a number above 0, found `-4`",
         f"{line}:{row.index('maybe') + 1}: grad_checkpointing: expected one of `y`, `n`, `selective`, found `maybe`",
-        f"{line}:{row.index('30.5') + 1}: peak: expected a number, found `much`",
+        (
+            f"{line}:{row.index('30.5') + 1}: peak: expected a number, found `much`"
+            " (write a plain number without unit, quotes or separators)"
+        ),
     ]
 
 
@@ -135,9 +139,26 @@ def test_columns_that_are_missing_or_unknown(tmp_path: Path) -> None:
 def test_rows_of_another_length(tmp_path: Path) -> None:
     _, errors = read(tmp_path, GOOD.replace("\n", ",x\n") + GOOD.replace("\n", "\r") + "a,b\n")
     assert errors == [
-        "data/measurements/src.csv:2:1: expected 15 cells as in the header, found 16",
-        "data/measurements/src.csv:4:1: expected 15 cells as in the header, found 2",
+        f"{SRC}:2:1: expected 15 cells as in the header, found 16 (put a cell with a comma in quotes)",
+        f"{SRC}:4:1: expected 15 cells as in the header, found 2",
     ]
+
+
+def test_an_open_quote_is_one_error(tmp_path: Path) -> None:
+    _, (error,) = read(tmp_path, GOOD + '"' + GOOD.replace("run-1", "run-2"))
+    assert error == f"{SRC}:3:1: expected 15 cells as in the header, found 1 (look for an open quote)"
+
+
+def test_a_peak_is_not_above_the_memory_of_the_card(tmp_path: Path) -> None:
+    read(tmp_path, GOOD + GOOD.replace("run-1", "run-2").replace(",gpu,", ",unknown,"))
+    data = read_measurements(tmp_path / "data", {"m": SHAPE}, {"src"}, {"gpu": 30.0}.get)
+    assert [str(error) for error in data.errors] == [
+        (
+            f"data/measurements/src.csv:2:{GOOD.index('30.5') + 1}: peak: expected at most the 30 GiB of `gpu`,"
+            " found 30.5 GiB (a peak is per GPU, in `unit`)"
+        )
+    ]
+    assert read_measurements(tmp_path / "data", {"m": SHAPE}, {"src"}, {"gpu": 31.0}.get).errors == []
 
 
 def shapes(tmp_path: Path, line: str, hidden: int = 64) -> list[str]:
@@ -155,8 +176,30 @@ def test_a_shape_is_counted_and_compared_with_what_was_published(tmp_path: Path)
     assert "parameters: expected 57,024 as counted from the shape, found 57,000" in error
     (error,) = shapes(tmp_path / "c", "{source: src, where: p. 1, billions: 7}")
     assert "billions: expected 0.000 as counted from the shape, found 7" in error
+    assert error.startswith("data/measurements/shapes.yml:2:45: shapes.toy.billions: ")
     (error,) = shapes(tmp_path / "d", "{source: nobody, where: p. 1, parameters: 57024}")
     assert "expected the id of a source, found `nobody`" in error
+
+
+def test_what_builds_on_a_broken_config_is_not_reported(tmp_path: Path) -> None:
+    shapes(tmp_path, "{source: src, where: p. 1, parameters: 57024}")
+    folder = tmp_path / "data" / "measurements"
+    (folder / "configs" / "toy.json").write_text("{\n  x")
+    (folder / "known-misses.yml").write_text(MISS.replace("{WHEN}", "{method: [lora]}"), encoding="utf-8")
+    (error,) = read(tmp_path, GOOD.replace(",m,full", ",toy,full"))[1]
+    assert error.startswith("data/measurements/configs/toy.json:2:3: expected JSON, found an error: ")
+
+
+def test_a_known_miss_names_files_that_are_there(tmp_path: Path) -> None:
+    folder = tmp_path / "data" / "measurements"
+    folder.mkdir(parents=True)
+    (folder / "known-misses.yml").write_text(MISS.replace("{WHEN}", "{}").replace("[src]", "[scr]"), encoding="utf-8")
+    assert read(tmp_path, GOOD)[1] == [
+        (
+            "data/measurements/known-misses.yml:4:15: misses.m.sources.0: expected the name of a CSV file beside this"
+            " one, found `scr` (did you mean `src`?)"
+        )
+    ]
 
 
 def test_sources_of_measurements_count_as_cited(tmp_path: Path) -> None:

@@ -155,6 +155,22 @@ def test_what_was_read_at_the_hub_itself_is_the_page(catalog: Any) -> None:
     assert {key: source["access"] for key, source in sources.items()} == dict.fromkeys(sources, "page")
 
 
+@pytest.mark.parametrize(
+    ("tag", "name"),
+    [("cc-by-nc-sa-4.0", "CC-BY-NC-SA-4.0"), ("mit", "MIT"), ("gemma", "Gemma Terms of Use"), ("x-1", "x-1")],
+)
+def test_the_licence_of_the_hub_is_spelled_as_check_wants_it(catalog: Any, tag: str, name: str) -> None:
+    import datetime
+
+    from generator.catalog.draft import Origin, draft, names_for
+
+    model = HubModel("acme/Acme-1.5B", COMMIT, CONFIG, {"cardData": {"license": tag}}, OFFICIAL)
+    texts = {kind: {"ru": "Х.", "en": "X."} for kind in ("card", "config", "record")}
+    origin = Origin(CONFIG, datetime.date(2026, 12, 2), model.repository, COMMIT, model)
+    licence = draft(origin, names_for(catalog, "Acme-1.5B"), texts)["licence"]
+    assert (licence["value"], licence["as_printed"]) == (name, tag)
+
+
 def test_a_checkpoint_that_holds_something_else_is_a_conflict_to_explain(data: Path, server: Hub) -> None:
     server.model("acme/Acme-1.5B", CONFIG, safetensors={"total": TOTAL + 5})
     assert add(data, "acme/Acme-1.5B") == 0

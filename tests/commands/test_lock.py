@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -14,8 +15,9 @@ from generator import cli
 from generator.catalog import DATA_DIR, Catalog, load_catalog
 from generator.catalog.locked import read_locked, write_locked
 from generator.commands import locked
+from generator.commands.check import in_one
 from generator.commands.locked import locked_text, stale
-from generator.errors import CatalogErrors
+from generator.errors import CatalogErrors, DataError
 from generator.verdict import judge_rig
 
 RIG = "4x-rtx-6000-ada"
@@ -79,14 +81,16 @@ def test_lock_mends_what_check_complains_of(data: Path, capsys: pytest.CaptureFi
     assert cli.main(["check", "--data-dir", str(data)]) == 1
     told = capsys.readouterr().out.splitlines()
     assert all(line.startswith("data/verdicts.csv:") for line in told[:-1])
-    assert all(line.endswith("(run `trainfit lock`)") for line in told[:-1])
-    assert told[-1].endswith("in 1 file")
+    assert len(told) == 2  # one cause, one error
+    assert " others differ too (an edit of data/ or of the program changes them: correct it, or" in told[0]
+    assert told[0].endswith("run `trainfit lock`)")
+    assert told[-1] == "1 error in 1 file"
     before = (data / "verdicts.csv").read_text(encoding="utf-8")
     assert cli.main(["lock", "--data-dir", str(data)]) == 0
     *changes, last, history = capsys.readouterr().out.splitlines()
     assert last.startswith("wrote data/verdicts.csv: ")
     assert history.startswith("wrote data/changes.csv: ")
-    assert len(changes) == len(told) - 1
+    assert len(changes) == int(told[0].partition("; ")[2].split()[0]) + 1
     assert f"qwen3-8b, full, {RIG}: 'comfortable' → 'borderline'" in changes
     assert before != (data / "verdicts.csv").read_text(encoding="utf-8")
     assert cli.main(["check", "--data-dir", str(data)]) == 0
@@ -204,3 +208,19 @@ def test_a_place_that_cannot_be_written(tmp_path: Path) -> None:
     with pytest.raises(CatalogErrors, match="expected a readable file"):
         read_locked(tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["verdicts.csv"]
+
+
+def test_many_stale_rows_are_one_error_that_names_the_edit(tmp_path: Path) -> None:
+    folder = tmp_path / "data"
+    folder.mkdir()
+    (folder / "constants.yml").write_text("a: 1\n", encoding="utf-8")
+    for command in (["init", "-q"], ["add", "."], ["-c", "user.name=x", "-c", "user.email=x", "commit", "-qm", "x"]):
+        subprocess.run(["git", "-C", str(tmp_path), *command], check=True)
+    (folder / "constants.yml").write_text("a: 2\n", encoding="utf-8")
+    rows = [DataError("data/verdicts.csv", line, 9, "full", "expected `a`, found `b`") for line in range(2, 14)]
+    assert [str(error) for error in in_one(rows, folder)] == [
+        (
+            "data/verdicts.csv:2:9: full: expected `a`, found `b`; 11 others differ too (the edit of data/constants.yml"
+            " changes them: correct it, or where that is meant run `trainfit lock`)"
+        )
+    ]

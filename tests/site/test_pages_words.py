@@ -100,7 +100,7 @@ def test_time_that_is_not_modelled_is_no_data() -> None:
 def test_precision_says_what_the_weights_are_kept_in() -> None:
     catalog, writer = site_catalog(), PageWriter("", "en")
     shown = {
-        recipe.id: (settings_of(writer, recipe, method.trains == "all")["precision"], recipe_idea(writer, recipe))
+        recipe.id: (settings_of(writer, recipe, method.trains == "all")["precision"], recipe_idea(writer, recipe, 4))
         for method in catalog.methods.values()
         for recipe in method.ladder
     }
@@ -112,11 +112,18 @@ def test_precision_says_what_the_weights_are_kept_in() -> None:
         "ZeRO-3, offload to host",
     )
     assert shown["full-fsdp2-adam8bit"][1] == "FSDP2, all in bf16, 8-bit AdamW"
+    alone = {
+        recipe.id: recipe_idea(writer, recipe, 1) for method in catalog.methods.values() for recipe in method.ladder
+    }
+    assert alone["full-fsdp2-adamw"] == alone["lora-ddp"] == ""
+    assert alone["full-fsdp2-adam8bit"] == "all in bf16, 8-bit AdamW"
+    assert alone["full-zero3-offload"] == "ZeRO-3, offload to host"
 
 
 def test_russian_lines_do_not_break_before_a_dash_or_after_a_preposition() -> None:
     assert typeset("QLoRA — до 70B, 48 ГБ на карту", "ru") == "QLoRA\u00a0— до\u00a070B, 48\u00a0ГБ на\u00a0карту"
     assert typeset('<a href="../a/">в 4 бита</a>', "ru") == '<a href="../a/">в\u00a04\u00a0бита</a>'
+    assert typeset("4 718 592 числа у Llama 3.1 405B", "ru") == "4\u00a0718\u00a0592\u00a0числа у\u00a0Llama 3.1 405B"
     assert typeset("one — two a b", "en") == "one — two a b"
     for page in site_pages("ru").values():
         assert all(" —" not in text for html in page.fragments.values() for text, _ in parse(html).texts()), page.path

@@ -1,15 +1,13 @@
-"""Dates of reading, and what was printed."""
+"""Sources: what they say of themselves, and the days on which they were read."""
 
 from __future__ import annotations
 
 import datetime
-import re
 import statistics
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import cast
 
 from generator.catalog.catalogue import inline_sources, newest_reading, usages
-from generator.catalog.fields import Cited, Record
 from generator.catalog.loading import Entry, Reading
 from generator.catalog.records import Policy, Source
 from generator.catalog.rules.registry import Found, rule
@@ -95,57 +93,3 @@ def one_source_per_document(reading: Reading) -> Iterator[Found]:
             first = taken.setdefault((source.url, source.revision), source_id)
             if first != source_id:
                 yield Found(entry, f"{prefix}url", f"expected a document of its own, found the address of `{first}`")
-
-
-@rule("as-printed", warning=True)
-def as_printed(reading: Reading) -> Iterator[Found]:
-    """A figure that a source prints has the digits of the value that it states, whatever the unit."""
-    for entry in reading.entries:
-        for usage in usages(entry):
-            printed = usage.citation.as_printed
-            if usage.value_kind != "stated" or printed is None or usage.field == "card":
-                continue
-            value = _value_at(entry.record, usage.field)
-            if value is None or usage.citation.source not in _own_sources(entry.record, usage.field):
-                continue
-            figures = set(_figures(printed))
-            if figures and _digits(f"{value:.12g}") not in figures:
-                yield Found(entry, usage.field, f"expected the figure {value:g} as printed, found `{printed}`")
-
-
-def _at(record: object, field: str) -> object:
-    for step in field.split("."):
-        if isinstance(record, tuple) and step.isdigit():
-            record = record[int(step)]
-        elif isinstance(record, Mapping):
-            record = record.get(step)
-        else:
-            record = getattr(record, step, None)
-    return record
-
-
-def _value_at(record: Record, field: str) -> float | None:
-    cited = _at(record, field)
-    if not isinstance(cited, Cited) or isinstance(cited.value, bool) or not isinstance(cited.value, int | float):
-        return None
-    return float(cited.value)
-
-
-def _own_sources(record: Record, field: str) -> set[str]:
-    """Sources that give the preferred value; those in conflict print another one."""
-    cited = _at(record, field)
-    return {citation.source for citation in cited.citations} if isinstance(cited, Cited) else set()
-
-
-def _figures(text: str) -> Iterator[str]:
-    """Significant digits of every number in a text; `128K` may also mean 128 × 1024."""
-    for number, kilo in re.findall(r"(\d[\d,.\u00a0\u202f]*)(\s?[kK]\b)?", text):
-        yield _digits(number)
-        if kilo and re.fullmatch(r"\d{1,9}", number):
-            yield _digits(str(int(number) * 1024))
-
-
-def _digits(number: str) -> str:
-    """Significant digits: `0.96`, `960` and `960,000` all give `96`."""
-    mantissa = number.partition("e")[0]
-    return re.sub(r"\D", "", mantissa).strip("0")

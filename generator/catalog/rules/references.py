@@ -66,7 +66,7 @@ def _source_field(entry: Entry, field: str) -> str:
 @rule("source-used")
 def source_used(reading: Reading) -> Iterator[Found]:
     """Every source is cited somewhere. Whatever a file with errors names counts as cited."""
-    if reading.unreadable:
+    if reading.unreadable or reading.lacks_required:
         return
     used = {usage.source_id for entry in reading.entries for usage in usages(entry)}
     used |= reading.cited_by_measurements

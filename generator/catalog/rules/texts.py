@@ -13,8 +13,17 @@ from generator.catalog.loading import Reading
 from generator.catalog.rules.registry import Found, rule
 
 _CYRILLIC = re.compile(r"[А-Яа-яЁё]")
-SHORTEST_SENTENCE = 4
-"""Words from which on a Russian text without a Cyrillic letter is taken for an untranslated one."""
+_LATIN = re.compile(r"[A-Za-z]")
+SENTENCES = frozenset({"reason", "summary", "note", "name_note", "why", "gives_up", "question"})
+"""Fields that hold sentences: in Russian there is no sentence without a Cyrillic letter, while a name may have none."""
+LONGEST_NAME: dict[str, int] = {"name": 3, "short": 3}
+"""Words up to which the text of a field may be a name in Latin letters; two in any other field."""
+MOSTLY, MANY = 3, 30
+"""Latin letters for each Cyrillic one, and in all, above which a Russian sentence is taken for an English one."""
+_UNFINISHED = re.compile(r"\b(?:TODO|FIXME|TBD|XXX)\b|\blorem ipsum\b", re.IGNORECASE)
+_MARKUP = re.compile(
+    r"</?(?:a|b|i|u|p|br|em|strong|code|pre|span|div|su[bp]|[uo]l|li|h[1-6]|img|script)\b[^<>]*>|<!--", re.IGNORECASE
+)
 
 
 def texts(value: object, path: str = "") -> Iterator[tuple[str, Text]]:
@@ -67,8 +76,29 @@ def translated(reading: Reading) -> Iterator[Found]:
     """The English text is not Russian, and the Russian one not English."""
     for entry in reading.entries:
         for path, text in texts(entry.record):
+            field = path.rpartition(".")[2]
+            sentence, longest = field in SENTENCES, LONGEST_NAME.get(field, 2)
             if _CYRILLIC.search(text.en):
                 yield Found(entry, f"{path}.en", "expected English text, found Cyrillic letters")
+            elif sentence and not _LATIN.search(text.en):
+                yield Found(entry, f"{path}.en", f"expected English text, found `{text.en}`")
+            cyrillic, latin = len(_CYRILLIC.findall(text.ru)), len(_LATIN.findall(text.ru))
             words = re.findall(r"[A-Za-z]{2,}", text.ru)
-            if len(words) >= SHORTEST_SENTENCE and not _CYRILLIC.search(text.ru):
+            if not cyrillic and (sentence or len(words) > longest):
                 yield Found(entry, f"{path}.ru", "expected Russian text, found no Cyrillic letter")
+            elif sentence and latin > MANY and latin > MOSTLY * cyrillic:
+                message = f"expected Russian text, found {latin} Latin letters and {cyrillic} Cyrillic"
+                yield Found(entry, f"{path}.ru", message)
+
+
+@rule("finished-text")
+def finished_text(reading: Reading) -> Iterator[Found]:
+    """No text for readers says that it is still to be written, or holds markup: nothing would render it."""
+    for entry in reading.entries:
+        for path, text in texts(entry.record):
+            for language in ("ru", "en"):
+                for pattern, kind in ((_UNFINISHED, "a text that is finished"), (_MARKUP, "plain text")):
+                    match = pattern.search(text.in_language(language))
+                    if match:
+                        shown = " ".join(match.group().split())[:40].replace("`", "'")
+                        yield Found(entry, f"{path}.{language}", f"expected {kind}, found `{shown}`")

@@ -18,7 +18,7 @@ class WholeModelCallback(TrainerCallback):
 
     def on_train_end(self, *_: Any, **__: Any) -> None:
         """Before the model is saved."""
-        plugin = AcceleratorState().fsdp_plugin
+        plugin = getattr(AcceleratorState(), "fsdp_plugin", None)  # which only FSDP gives it
         if plugin is not None:
             plugin.set_state_dict_type("FULL_STATE_DICT")
 
