@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 
 from generator.catalog import Catalog
@@ -19,6 +21,7 @@ from generator.estimate.bands import (
     quantile,
     residuals,
 )
+from generator.estimate.results import Band
 
 
 @pytest.fixture(scope="module")
@@ -50,6 +53,26 @@ def test_a_band_holds_what_runs_and_what_sources_ask_for() -> None:
     few = of("b", 0.401, 0.401)
     assert band_of([*many, *few]) == (NARROWEST, 0.41)
     assert band_of(of("a", *[0.0] * 9, -0.2)) == (0.2, NARROWEST)
+
+
+def test_without_runs_the_band_is_the_narrowest() -> None:
+    assert band_of([]) == (NARROWEST, NARROWEST)
+
+
+def run(source: str, method: str = "full") -> Comparison:
+    """A run whose reading is what was expected."""
+    row = SimpleNamespace(method=method, reading="max-allocated", peak_gib=1.0, peak=1.0, outcome="finished")
+    whose = SimpleNamespace(source=source, settings=row, held_out=False)
+    return Comparison(whose, None, Band(0.9, 1.0, 1.1), None, None, None)  # type: ignore[arg-type]
+
+
+def test_a_source_needs_four_readings_of_a_kind_for_its_own_line() -> None:
+    runs = [*[run("three")] * 3, *[run("four")] * 4, *[run("two and three")] * 2, *[run("two and three", "lora")] * 3]
+    assert [(line.kind, line.source, line.runs) for line in left_out_coverage(runs)] == [("full", "four", 4)]
+
+
+def test_a_kind_without_runs_has_no_line() -> None:
+    assert [(line.kind, line.fitting) for line in coverage([run("own", "lora")], {"own"})] == [("lora", True)]
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -131,3 +131,18 @@ def test_qlora_of_70b_ran_on_the_first_rig(catalog: Catalog) -> None:
     found = next(each for each in compare(catalog).comparisons if each.run.id == "fsdp-qlora-029")
     assert (found.measurement.n_gpus, catalog.resolve_gpu(found.plan.gpu), found.fits) == (4, "rtx-6000-ada", "yes")
     assert found.speed.low <= found.measurement.tokens_per_sec_per_gpu <= found.speed.high
+
+
+def test_a_card_that_is_not_in_the_catalogue_is_left_out_only_where_its_speed_alone_was_published(
+    catalog: Catalog,
+) -> None:
+    """Memory is the same on every card; speed is not."""
+    measured = {each.run.id: each for each in compare(catalog).comparisons}
+    run = measured["fms-accel-189"].run
+    elsewhere = replace(run, settings=run.settings.model_copy(update={"gpu": "of-nobody"}))
+    speed_alone = replace(run, settings=elsewhere.settings.model_copy(update={"peak": None}))
+    found = compare(replace(catalog, measurements=(elsewhere, speed_alone)))
+    (kept,), (left,) = found.comparisons, found.left
+    assert kept.peak_gib == measured["fms-accel-189"].peak_gib
+    assert (kept.fits, kept.ratio, kept.speed) == (None, None, None)
+    assert (left.reason, left.detail) == ("unknown-card", "of-nobody")

@@ -28,6 +28,8 @@ NEITHER = {"precision_bf16_mixed": 0, "precision_fp16_mixed": 0}
         # frozen and fused: the input of 2 bytes × 10 channels and one fp32 number
         ("layer_norms_frozen_fused", {"rms_norms": 2, "layer_norm_count": 0}, 2 * 24),
         ("layer_norms_frozen_fused", {"rms_norms": 2, "layer_norm_count": 1}, 3 * 24),
+        # fused: input and output of 2 bytes × 10 channels and one fp32 number, whichever norm it is
+        ("layer_norms_fused", {"rms_norms": 2, "layer_norm_count": 1}, 3 * 44),
     ],
 )
 def test_norms(name: str, inputs: dict[str, float], expected: float) -> None:
@@ -53,6 +55,11 @@ def test_frozen_mlps_keep_one_tensor_less() -> None:
     assert value("layer_mlp_frozen", **widths) == 18 + 10 + 56
 
 
+def test_a_fused_kernel_computes_every_gated_product_again() -> None:
+    # the dense or shared width and two experts of 5 each
+    assert value("layer_recomputable_width", gated_width=3, active_experts=2, expert_width=5) == 13
+
+
 def test_own_embeddings_of_a_layer() -> None:
     # input 2 × 10; 16 × 3 of the gate; the norm 6 × 10, or 8 × 10 with its weight in fp32, and one number
     widths = {"per_layer_width": 3, "hidden": 10}
@@ -69,10 +76,19 @@ def test_the_end_of_forward() -> None:
     assert value("own_logits_bytes", pure_16_bit=0, fused_norms=1) == 12
     assert value("final_hidden", fused_norms=0, hidden=5, tokens=7) == (4 + 2) * 35
     assert value("final_hidden", fused_norms=1, hidden=5, tokens=7) == (2 + 2) * 35
+    # 6 bytes for each of 3 tokens and 5 words; a fused loss adds its input's gradient, 2 bytes × 11 tokens × 7 channels
+    made = {"logits_bytes": 6, "logits_tokens": 3, "vocab": 5, "compute_bytes": 2, "tokens": 11, "hidden": 7}
+    assert value("logits", fused_ce=0, **made) == 90
+    assert value("logits", fused_ce=1, **made) == 90 + 154
     head = {"compute_bytes": 4, "vocab": 5, "hidden": 7}
     assert value("head_gradient", fused_ce=1, trains_adapters=0, **head) == 140
     assert value("head_gradient", fused_ce=1, trains_adapters=1, **head) == 0
     assert value("head_gradient", fused_ce=0, trains_adapters=0, **head) == 0
+
+
+def test_a_number_of_the_computing_type() -> None:
+    assert value("compute_bytes", precision_fp32=0) == 2
+    assert value("compute_bytes", precision_fp32=1) == 4
 
 
 @pytest.mark.parametrize("precision", ["precision_bf16_pure", "precision_fp16_pure"])
@@ -106,6 +122,48 @@ def test_autocast_copies_whole_fp32_weights(
 ) -> None:
     flags = {"zero_stages": stages, "trains_adapters": adapters, "sharded": sharded}
     assert value("autocast_copies", **flags, **precision) == found
+
+
+def states(name: str, **changes: float) -> float:
+    """Bytes per parameter of an optimizer whose numbers take 4 bytes, 2.03 for both states in 8 bits."""
+    optimizers = [f"optimizer_{each}" for each in ("adamw", "adamw_bf16", "adamw_8bit", "lion", "muon", "sgd_momentum")]
+    around = {"state_number_bytes": 4, "separate_master": 0, "adam_8bit_state_bytes": 2.03, "cpu_offload_none": 1}
+    inputs = {**dict.fromkeys(optimizers, 0.0), **around, "trains_adapters": 0, **changes}
+    return value(name, **{key: inputs[key] for key in ALL.steps[name].inputs})
+
+
+def test_states_of_each_optimizer() -> None:
+    assert states("state_bytes", optimizer_adamw=1) == 8
+    assert states("state_bytes", optimizer_adamw_bf16=1) == 4
+    assert states("state_bytes", optimizer_adamw_8bit=1) == 2.03
+    for one_state in ("lion", "muon", "sgd_momentum"):
+        assert states("state_bytes", **{f"optimizer_{one_state}": 1}) == 4
+    assert states("state_bytes") == 0
+    assert states("state_bytes", optimizer_lion=1, separate_master=1) == 8
+    assert states("state_bytes", optimizer_adamw=1, cpu_offload_none=0) == 0
+
+
+def test_states_of_the_embedding_are_those_of_adamw() -> None:
+    # 8 bytes in all: what the other weights have, and this
+    extra = "embedding_state_extra_bytes"
+    assert states(extra, optimizer_adamw_8bit=1) == pytest.approx(8 - 2.03)
+    assert states(extra, optimizer_muon=1) == 4
+    assert states(extra, optimizer_adamw=1) == states(extra, optimizer_muon=1, cpu_offload_none=0) == 0
+    assert states(extra, optimizer_muon=1, trains_adapters=1) == 0
+
+
+def test_gradients_wait_whole_for_the_last_micro_step_under_either_fsdp() -> None:
+    for first, second, whole in ((1, 0, 1), (0, 1, 1), (0, 0, 0)):
+        flags = {"sharding_fsdp1": first, "sharding_fsdp2": second}
+        assert value("unsharded_accumulation", accumulates=1, grad_sync_last=1, **flags) == whole
+        assert value("unsharded_accumulation", accumulates=0, grad_sync_last=1, **flags) == 0
+        assert value("unsharded_accumulation", accumulates=1, grad_sync_last=0, **flags) == 0
+
+
+def test_deepspeed_reduces_in_every_micro_step() -> None:
+    assert value("gradient_reductions", grad_sync_last=1, zero_stages=0, grad_accum=8) == 1
+    assert value("gradient_reductions", grad_sync_last=0, zero_stages=0, grad_accum=8) == 8
+    assert value("gradient_reductions", grad_sync_last=1, zero_stages=1, grad_accum=8) == 8
 
 
 def test_temporaries_of_the_step() -> None:
@@ -151,6 +209,19 @@ def test_a_model_that_stays_gathered() -> None:
     # 0.5 × 20 in four bits, 2 × (3 + 5) in 16
     assert value("gathered_layers", sharded=1, compute_bytes=2, **parts) == 10 + 16
     assert value("gathered_layers", sharded=0, compute_bytes=2, **parts) == 0
+
+
+def test_the_layer_that_is_gathered() -> None:
+    layer = {"gathered_linear_bytes": 0.5, "unit_linear": 20, "compute_bytes": 2, "unit_experts": 3, "unit_small": 5}
+    assert value("gathered_unit", sharded=1, **layer) == 10 + 16
+    assert value("gathered_unit", sharded=0, **layer) == 0
+
+
+def test_inputs_of_blocks_are_in_fp32_where_the_residual_stream_is() -> None:
+    widths = {"hidden": 3, "layers": 5, "tokens": 7}
+    assert value("block_inputs", compute_bytes=2, fp32_residual=0, **widths) == 2 * 105
+    assert value("block_inputs", compute_bytes=2, fp32_residual=1, **widths) == 4 * 105
+    assert value("block_inputs", compute_bytes=4, fp32_residual=1, **widths) == 4 * 105
 
 
 def test_checkpoints_and_what_is_stored_without_them() -> None:
@@ -209,3 +280,7 @@ def test_bytes_that_a_step_sends() -> None:
     assert found() == 0  # one card
     assert found(sharded=1) == 2 * 10 * 3
     assert found(replicated=1) == found(zero_stages=1) == 2 * 4 * 10 * 3  # there and back
+
+
+def test_an_optimizer_step_passes_the_tokens_of_all_its_micro_steps() -> None:
+    assert value("tokens_per_optimizer_step", tokens=7, grad_accum=3) == 21

@@ -28,6 +28,10 @@ FULL = Plan(model="x", shape=shape_of_size(1e9), gpu="g", n_gpus=4, method="full
             {"method": "lora", "lora_targets": LORA_TARGETS["q+v"], "cpu_offload": "optimizer"},
             "cpu_offload: expected none or all for method lora",
         ),
+        (
+            {"method": "lora", "lora_targets": LORA_TARGETS["q+v"], "lora_dropout": 1.0},
+            "lora_dropout: expected a share below 1, found 1",
+        ),
     ],
 )
 def test_refused(changes: dict[str, object], message: str) -> None:
@@ -38,3 +42,7 @@ def test_refused(changes: dict[str, object], message: str) -> None:
 def test_on_one_gpu_nothing_is_sharded() -> None:
     assert FULL.on(1).sharding == "none"
     assert FULL.on(8).sharding == "fsdp2"
+
+
+def test_tokens_of_a_micro_step_are_all_its_sequences() -> None:
+    assert replace(FULL, seq_len=1000, micro_batch=3).tokens == 3000

@@ -56,6 +56,29 @@ def test_what_costs_nothing_comes_before_another_method() -> None:
     assert names[-1] == "method"
 
 
+@pytest.mark.parametrize(
+    ("settings", "cheaper"),
+    [
+        ({"precision": "bf16-mixed", "optimizer": "adamw"}, ["adamw-bf16", "adamw-8bit"]),
+        ({"precision": "bf16-pure", "optimizer": "adamw-bf16"}, ["adamw-8bit"]),
+        ({"precision": "fp32", "optimizer": "adamw"}, ["adamw-8bit"]),
+        ({"precision": "bf16-mixed", "optimizer": "lion"}, []),
+        ({"precision": "bf16-pure", "optimizer": "adamw-8bit"}, []),
+    ],
+)
+def test_states_of_adamw_can_be_had_in_fewer_bits(settings: dict[str, str], cheaper: list[str]) -> None:
+    plan = replace(plan_of("llama-3.1-8b", "full"), **settings)
+    proposed = [each for each in single_changes(whole_catalog(), plan, 131_072) if "method" not in each]
+    assert [each["optimizer"] for each in proposed if "optimizer" in each] == cheaper
+    assert {each["precision"] for each in proposed if "optimizer" in each} <= {"bf16-pure"}
+
+
+@pytest.mark.parametrize("sharding", ["ddp", "zero1", "zero2"])
+def test_what_shards_less_than_everything_can_shard_everything(sharding: str) -> None:
+    plan = replace(plan_of("llama-3.1-8b", "full"), sharding=sharding)
+    assert {"sharding": "fsdp2"} in list(single_changes(whole_catalog(), plan, 131_072))
+
+
 def test_several_settings_are_proposed_together_where_no_single_one_is_enough() -> None:
     """70B on cards of 24 GB: whole copies do not fit, and sharded ones not with everything stored at 16k tokens."""
     catalog = whole_catalog()
