@@ -111,7 +111,7 @@ class Estimate:
     """Cautious, expected and best sustained speed; None with CPU offload, whose time is not modelled."""
     break_even_tokens: float
     """Tokens per GPU and micro-step below which the link is the limit, at the expected speed; 0 where nothing is
-    gathered."""
+    sent, and where unpacking a quantised base alone outlasts the link."""
     bound: Literal["compute", "link"]
     """What limits a step at the expected speed."""
     quantities: Mapping[str, Quantity]
@@ -123,9 +123,9 @@ class Estimate:
     def needed_bus_gb_per_s(self) -> float:
         """Bandwidth of the link below which communication decides the expected speed; 0 where there is no link.
 
-        The step `needed_bytes_per_second`, from the tokens that break even.
+        The step `needed_bytes_per_second`.
         """
-        return (self.plan.bus_gb_per_s or 0.0) * self.break_even_tokens / self.plan.tokens
+        return self.quantities["needed_bytes_per_second"].value / 1e9 if self.plan.bus_gb_per_s else 0.0
 
     def seconds_for(self, tokens: float) -> Band | None:
         """Seconds to train on `tokens` tokens on all GPUs: low is at the best speed, high at the cautious one."""

@@ -26,16 +26,17 @@ def timed_flops_per_token(trains_adapters: float, adapter_time_factor: float, mo
 @TIME.step("bytes")
 def gathered_bytes_per_step(
     sharded: float,
+    reshard: float,
     gathered_linear_bytes: float,
     compute_bytes: float,
     linear_parameters: float,
     text_parameters: float,
     grad_accum: float,
 ) -> float:
-    """Weights gathered in one optimizer step: twice in each micro-step, in forward and in backward."""
+    """Weights gathered in one optimizer step: in each micro-step in forward and, where given back, in backward."""
     return (
         sharded
-        * 2
+        * (1 + reshard)
         * grad_accum
         * (gathered_linear_bytes * linear_parameters + compute_bytes * (text_parameters - linear_parameters))
     )
@@ -182,9 +183,14 @@ def tokens_per_second_best(tokens_per_optimizer_step: float, compute_seconds_bes
 
 
 @TIME.step("tokens")
-def break_even_tokens(tokens: float, link_seconds: float, compute_seconds: float) -> float:
-    """Tokens per GPU and micro-step at which the link takes as long as the expected computing."""
-    return tokens * link_seconds / compute_seconds
+def break_even_tokens(
+    tokens: float, link_seconds: float, compute_seconds: float, dequantization_seconds: float
+) -> float:
+    """Tokens per GPU and micro-step at which the link takes as long as the expected computing.
+
+    Unpacking takes as long however many tokens there are; where it alone outlasts the link, none are needed.
+    """
+    return tokens * largest(link_seconds - dequantization_seconds, 0) / (compute_seconds - dequantization_seconds)
 
 
 @TIME.step("bytes per second")

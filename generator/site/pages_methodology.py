@@ -13,7 +13,7 @@ from generator.site.pages_site import Site
 from generator.site.pages_values import ValueWriter, unit_key
 from generator.verdict.advice import CONTEXT_STEP
 from generator.views.methodology import FORMULAS, PHASES, formula_inputs, lever_rows, phase_terms_of
-from generator.views.worked import CONFIG_FIELDS, common_flags, recipe_flags, worked_examples
+from generator.views.worked import CONFIG_FIELDS, SEVERAL, common_flags, recipe_flags, worked_examples
 
 
 def methodology_page(site: Site) -> Page:
@@ -38,6 +38,7 @@ def methodology_page(site: Site) -> Page:
         equation=equations.equation,
         inputs_of=values.inputs,
         recipes=recipes,
+        flags_cards=SEVERAL,
         common_flags=common_flags(recipes),
         config_fields=CONFIG_FIELDS,
         worked=worked_examples(site.catalog, site.first_report),
@@ -65,6 +66,7 @@ def _defined(writer: PageWriter, policy: Policy) -> Mapping[str, Mapping[str, st
         },
         "context": {"step": formats.number(CONTEXT_STEP)},
         "time": {
+            "hour": formats.number(3600),
             "tokens": formats.tokens(policy.finetune_tokens.value),
             "per_parameter": formats.number(policy.pretrain_tokens_per_parameter.value),
         },

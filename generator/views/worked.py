@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from generator.catalog import Catalog
-from generator.estimate.inputs import PLAN_NUMBERS, plan_numbers
+from generator.estimate.inputs import NO_FLAGS, PLAN_NUMBERS, plan_numbers
 from generator.estimate.layer import LAYER
 from generator.estimate.layers import layer_numbers
 from generator.estimate.plan import Plan
@@ -39,6 +39,8 @@ WORKED_METHODS = ("full", "qlora")
 """Methods with an example: the two whose arithmetic differs most."""
 SEVERAL = 4
 """Cards that the flags of a recipe are given for; on one card nothing is sharded."""
+CHOSEN = frozenset(NO_FLAGS) & NAMED
+"""Flags of a recipe: those that are 1 are listed even where only steps that come to 0 ask for them."""
 RESULTS = ("peak", "tokens_per_second", "break_even_tokens")
 """What an example arrives at."""
 
@@ -91,7 +93,11 @@ def _worked(method: str, estimated: Estimate, hours: float | None) -> Worked:
     steps = [quantities[step.name] for step in needed(ALL.steps, RESULTS)]
     shown = tuple(step for step in steps if step.value)
     asked = {name for step in shown for name in step.inputs}
-    inputs = tuple(each for name, each in quantities.items() if name in asked and each.kind != "step" and each.value)
+    inputs = tuple(
+        each
+        for name, each in quantities.items()
+        if (name in asked or name in CHOSEN) and each.kind != "step" and each.value
+    )
     return Worked(method, estimated, tuple(_kinds(estimated.plan)), inputs, shown, hours)
 
 

@@ -12,6 +12,9 @@ BAD: list[tuple[str, str, str, str, str]] = [
     ("known-source", MODEL, "  source: qwen3-0.6b-card\n  where: config.json", "  source: qwen3-0.6b-car",
      ("9:11: architecture.source: expected the id of a source, found `qwen3-0.6b-car` (did you mean"
      " `qwen3-0.6b-card`?)")),
+    ("known-source", MODEL, "  qwen3-0.6b-card:\n", "  qwen3-0.6b-cart:\n",
+     ("5:39: released.source: expected the id of a source, found `qwen3-0.6b-card`, also in lines 6, 7, 9, 24, 25 (did"
+      " you mean `qwen3-0.6b-cart`?)")),
     ("known-source", MODEL, "card: qwen3-0.6b-card", "card: nobody",
      "7:7: card: expected the id of a source, found `nobody`"),
     ("source-used", "stack/shard.yml", "{source: zero, where: section 5}", "{source: rtx-6000-ada-datasheet}", ""),

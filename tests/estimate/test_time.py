@@ -101,3 +101,23 @@ def test_the_cautious_speed_of_few_tokens_is_that_of_launching_kernels(catalog) 
     few = estimate(catalog, replace(FULL, seq_len=16, bus_gb_per_s=None)).tokens_per_sec_per_gpu
     assert few.low == pytest.approx(16 / (32 * 0.005))
     assert few.expected > few.low
+
+
+def test_at_the_break_even_of_qlora_the_link_takes_as_long_as_computing_with_unpacking(catalog) -> None:
+    qlora = replace(FULL, method="qlora", quant="nf4-dq", lora_targets=LORA_TARGETS["all-linear"], bus_gb_per_s=2)
+    one, two = (estimate(catalog, replace(qlora, micro_batch=examples)).quantities for examples in (1, 2))
+    per_example = two["compute_seconds"].value - one["compute_seconds"].value
+    examples = one["break_even_tokens"].value / one["tokens"].value
+    assert one["dequantization_seconds"].value > 0
+    reached = one["compute_seconds"].value + (examples - 1) * per_example
+    assert one["link_seconds"].value == pytest.approx(reached)
+
+
+def test_where_unpacking_alone_outlasts_the_link_no_tokens_are_needed(catalog) -> None:
+    qlora = replace(FULL, method="qlora", quant="nf4-dq", lora_targets=LORA_TARGETS["all-linear"], bus_gb_per_s=1000)
+    assert estimate(catalog, qlora).break_even_tokens == 0
+
+
+def test_what_is_not_given_back_after_forward_is_gathered_once(catalog) -> None:
+    twice, once = (estimate(catalog, replace(FULL, reshard=reshard)).quantities for reshard in (True, False))
+    assert twice["gathered_bytes_per_step"].value == 2 * once["gathered_bytes_per_step"].value

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import cast
 from urllib.parse import urlsplit
 
@@ -39,23 +40,34 @@ def _block_sources(value: object, path: str) -> Iterator[tuple[str, str]]:
 
 @rule("known-source")
 def known_source(reading: Reading) -> Iterator[Found]:
-    """Every cited source exists."""
+    """Every cited source exists. One that is cited often in a file is said once: it is that source which lacks."""
     known = reading.seen["source"] | reading.keys_of_unreadable
-    for entry in reading.entries:
-        cited = {usage.at: usage.source_id for usage in usages(entry)}
-        handed_down = dict(_block_sources(entry.record, ""))
-        blocks = {field.removesuffix(".source"): source for field, source in handed_down.items()}
-        for field, source in handed_down.items():
-            if source not in known:
-                yield _unknown(entry, field, "source", source, known)
-        for field, source in cited.items():
-            above = blocks.get(field.rpartition(".")[0])
-            if source not in known and source != above:
-                yield _unknown(entry, _source_field(entry, field), "source", source, known)
-    for broken in reading.broken:
-        for field, source in raw.cited_sources(broken):
+    every: list[Entry | Broken] = [*reading.entries, *reading.broken]
+    for each in every:
+        lacking: dict[str, list[str]] = {}
+        for field, source in _written(each) if isinstance(each, Entry) else raw.cited_sources(each):
             if source not in known and re.fullmatch(ID_PATTERN, source):  # what is no id has its own error
-                yield _unknown(broken, field, "source", source, known)
+                lacking.setdefault(source, []).append(field)
+        for source, fields in lacking.items():
+            first, *others = sorted(fields, key=lambda field: _line(each, field))
+            found = _unknown(each, first, "source", source, known)
+            lines = sorted({_line(each, field) for field in others} - {_line(each, first)})
+            also = f", also in lines {', '.join(map(str, lines))}" if lines else ""
+            yield replace(found, message=found.message + also)
+
+
+def _line(entry: Entry | Broken, field: str) -> int:
+    return entry.document.place_of(field).line
+
+
+def _written(entry: Entry) -> Iterator[tuple[str, str]]:
+    """Field and id of every source as the file writes it: of a block, and of a value unless the block says it."""
+    handed_down = dict(_block_sources(entry.record, ""))
+    blocks = {field.removesuffix(".source"): source for field, source in handed_down.items()}
+    yield from handed_down.items()
+    for usage in usages(entry):
+        if usage.source_id != blocks.get(usage.at.rpartition(".")[0]):
+            yield _source_field(entry, usage.at), usage.source_id
 
 
 def _source_field(entry: Entry, field: str) -> str:
