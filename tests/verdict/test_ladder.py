@@ -80,8 +80,9 @@ def test_host_memory_that_is_not_stated_holds_nothing(catalog, stated: float | N
     setup = replace(ad_hoc_rig(catalog, "rtx-6000-ada", 4), host_memory_gib=stated)
     result = SimpleNamespace(host_ram_gib=needed, parameters_trainable=10**9)
     recipe = SimpleNamespace(compromise=False)
-    given = [each.reason.id for each in _machine(recipe, result, setup, ())]  # type: ignore[arg-type]
-    assert given == ["host-ram-exceeds"] * found
+    given = [each.reason for each in _machine(recipe, result, setup, ())]  # type: ignore[arg-type]
+    assert [reason.id for reason in given] == ["host-ram-exceeds"] * found
+    assert all(reason.numbers["host_memory_gib"] == (stated or 0.0) for reason in given)
 
 
 def test_a_quantised_base_waits_in_host_memory_where_that_holds_a_copy_for_each_process(catalog) -> None:
