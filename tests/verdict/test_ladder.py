@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
-from generator.verdict.ladder import best, choose, memory_verdict, try_ladder, try_recipe, worst
+from generator.verdict.ladder import _machine, best, choose, memory_verdict, try_ladder, try_recipe, worst
 from generator.verdict.setup import ad_hoc_rig, setup_of, subject_of
 
 RIG = "4x-rtx-6000-ada"
@@ -72,6 +73,15 @@ def test_a_machine_without_stated_host_memory_has_no_offload(catalog) -> None:
     setup = ad_hoc_rig(catalog, "rtx-6000-ada", 4)
     recipes = [r.recipe for r in try_ladder(catalog, subject_of(catalog, "qwen3-14b"), "full", setup)]
     assert "full-zero3-offload" not in recipes
+
+
+@pytest.mark.parametrize(("stated", "needed", "found"), [(None, 0.5, 1), (None, 0.0, 0), (1.0, 1.0, 0), (1.0, 1.5, 1)])
+def test_host_memory_that_is_not_stated_holds_nothing(catalog, stated: float | None, needed: float, found: int) -> None:
+    setup = replace(ad_hoc_rig(catalog, "rtx-6000-ada", 4), host_memory_gib=stated)
+    result = SimpleNamespace(host_ram_gib=needed, parameters_trainable=10**9)
+    recipe = SimpleNamespace(compromise=False)
+    given = [each.reason.id for each in _machine(recipe, result, setup, ())]  # type: ignore[arg-type]
+    assert given == ["host-ram-exceeds"] * found
 
 
 def test_a_quantised_base_waits_in_host_memory_where_that_holds_a_copy_for_each_process(catalog) -> None:
