@@ -12,13 +12,12 @@ _PREFIXES = {
 """First letter of a unit → what it may stand for: sources write GB for 10⁹ bytes and for 2³⁰; `b` is a billion."""
 _WORDS = {
     "thousand": (KILO,), "million": (1e6,), "billion": (GIGA,), "trillion": (TERA,),
-    "тыс": (KILO,), "млн": (1e6,), "млрд": (GIGA,), "трлн": (TERA,),
 }  # fmt: skip
 _SCALED = re.compile(r"[kmgtpb](?:$|/|i?b|bit|byte|flop|op|w)", re.IGNORECASE)
 """A unit whose first letter is a prefix: `GB/s`, `TFLOPS`, `kW`, `B` of billions, and not `MHz`."""
 _NUMBER = r"\d(?:[\d.,]*\d)?(?:[eE][+-]?\d+)?|\d{1,3}(?:[\u00a0\u202f ]\d{3})+(?![\d.,])"
-_FIGURE = re.compile(rf"(?=({_NUMBER})[\s\u00a0\u202f-]?([A-Za-zА-Яа-я/%]*))")
-_GROUPED = re.compile(r"(?=(?<!\d)(\d{1,3}(?:[\u00a0\u202f ]\d{3})+)(?!\d)[\s\u00a0\u202f-]?([A-Za-zА-Яа-я/%]*))")
+_FIGURE = re.compile(rf"(?=({_NUMBER})[\s\u00a0\u202f-]?((?:[^\W\d_]|[/%])*))")
+_GROUPED = re.compile(r"(?=(?<!\d)(\d{1,3}(?:[\u00a0\u202f ]\d{3})+)(?!\d)[\s\u00a0\u202f-]?((?:[^\W\d_]|[/%])*))")
 _UNIT_IN_WORDS = re.compile(r"[A-Za-z/]+")
 
 

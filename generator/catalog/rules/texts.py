@@ -20,7 +20,7 @@ LONGEST_NAME: dict[str, int] = {"name": 3, "short": 3}
 """Words up to which the text of a field may be a name in Latin letters; two in any other field."""
 MOSTLY, MANY = 3, 30
 """Latin letters for each Cyrillic one, and in all, above which a Russian sentence is taken for an English one."""
-_UNFINISHED = re.compile(r"\b(?:TODO|FIXME|TBD|XXX)\b|\blorem ipsum\b", re.IGNORECASE)
+_UNFINISHED = re.compile(r"\b(?:todo|fixme|tbd|xxx)\b|\blorem ipsum\b", re.IGNORECASE)
 _MARKUP = re.compile(
     r"</?(?:a|b|i|u|p|br|em|strong|code|pre|span|div|su[bp]|[uo]l|li|h[1-6]|img|script)\b[^<>]*>|<!--", re.IGNORECASE
 )
