@@ -82,7 +82,7 @@ def test_host_memory_that_is_not_stated_holds_nothing(catalog, stated: float | N
     recipe = SimpleNamespace(compromise=False)
     given = [each.reason for each in _machine(recipe, result, setup, ())]  # type: ignore[arg-type]
     assert [reason.id for reason in given] == ["host-ram-exceeds"] * found
-    assert all(reason.numbers["host_memory_gib"] == (stated or 0.0) for reason in given)
+    assert all(reason.values["host_memory_gib"] == (stated or 0.0) for reason in given)
 
 
 def test_a_quantised_base_waits_in_host_memory_where_that_holds_a_copy_for_each_process(catalog) -> None:
