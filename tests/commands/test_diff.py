@@ -83,7 +83,8 @@ def edited(tmp_path_factory: pytest.TempPathFactory, reduced_data: Path) -> Path
     text = path.read_text(encoding="utf-8")
     head, block, rest = re.split(r"(?m)^(framework_visible_gib:\n)", text)
     assert re.match(r'  "?on"?:\n    value: ', rest)
-    write(data, CARD, head + block + re.sub(r"value: [\d.]+", f"value: {FEWER[1]}", rest, count=1))
+    fewer = re.sub(r"(value|as_printed): [\d.]+", rf"\g<1>: {FEWER[1]}", rest, count=2)
+    write(data, CARD, head + block + fewer)
     return data
 
 
