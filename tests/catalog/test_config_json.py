@@ -195,7 +195,7 @@ def test_files(tmp_path: Path) -> None:
     path.write_text(json.dumps(LLAMA), "utf-8")
     assert shape_of_config(path) == shape_of(LLAMA)
     path.write_text("{", "utf-8")
-    with pytest.raises(UnsupportedArchitecture, match="expected JSON, found an error: .* at line 1, column 2"):
+    with pytest.raises(UnsupportedArchitecture, match=r"expected JSON, found an error: .* at line 1, column 2"):
         shape_of_config(path)
     path.write_text(json.dumps({**LLAMA, "vocab_size": None}), "utf-8")
     with pytest.raises(UnsupportedArchitecture, match=r"config\.json: vocab_size: expected a whole number"):
