@@ -225,6 +225,14 @@ def inline_sources(entry: Entry) -> Mapping[str, Source]:
     return entry.record.sources if isinstance(entry.record, Model | Gpu | Rig) else {}
 
 
+def sources_in(entry: Entry) -> Iterator[tuple[str, str, Source]]:
+    """Dotted path with a final dot, id and record of each source that stands in a file, its own record included."""
+    if isinstance(entry.record, Source):
+        yield "", entry.id, entry.record
+    for source_id, source in inline_sources(entry).items():
+        yield f"sources.{source_id}.", source_id, source
+
+
 def usages(entry: Entry) -> Iterator[Usage]:
     """Every citation in one record."""
     if isinstance(entry.record, Model):

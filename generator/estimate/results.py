@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeVar
 
 from generator.estimate.plan import Plan
+from generator.units import gb_from_bytes
 
 Fits = Literal["yes", "tight", "no", "unknown"]
 
@@ -125,7 +126,7 @@ class Estimate:
 
         The step `needed_bytes_per_second`.
         """
-        return self.quantities["needed_bytes_per_second"].value / 1e9 if self.plan.bus_gb_per_s else 0.0
+        return gb_from_bytes(self.quantities["needed_bytes_per_second"].value) if self.plan.bus_gb_per_s else 0.0
 
     def seconds_for(self, tokens: float) -> Band | None:
         """Seconds to train on `tokens` tokens on all GPUs: low is at the best speed, high at the cautious one."""

@@ -131,7 +131,7 @@ def adapt_deepspeed(plan: Plan) -> Plan:
         reduce_dtype="bf16",
         root_wrap="separate",
         adapter_dtype=_adapters(plan, quantised="bf16", plain="bf16"),
-        load_on_card=_splits_on_card(plan),
+        load_on_card=splits_base(plan),
     )
 
 
@@ -158,7 +158,7 @@ def adapt_axolotl(plan: Plan) -> Plan:
         reduce_dtype="fp32" if plan.precision == "fp32" else "bf16",
         root_wrap="root" if plan.sharding == "fsdp2" else plan.root_wrap,
         adapter_dtype=_adapters(plan, quantised="fp32", plain="fp32"),
-        load_on_card=_splits_on_card(plan),
+        load_on_card=splits_base(plan),
     )
 
 
@@ -174,7 +174,7 @@ def adapt_llama_factory(plan: Plan) -> Plan:
         reduce_dtype="fp32" if plan.precision == "fp32" else "bf16",
         root_wrap="root" if plan.sharding == "fsdp2" else plan.root_wrap,
         adapter_dtype=_adapters(plan, quantised="fp32", plain="fp32"),
-        load_on_card=_splits_on_card(plan),
+        load_on_card=splits_base(plan),
     )
 
 
@@ -194,10 +194,11 @@ def adapt_torchtitan(plan: Plan) -> Plan:
     return replace(plan, attention="flash", fused_ce=True, kernels="stock", reduce_dtype="fp32", root_wrap="separate")
 
 
-def _splits_on_card(plan: Plan) -> bool:
-    """Whether a quantised base is loaded whole onto every card: so do transformers and what is built on it.
+def splits_base(plan: Plan) -> bool:
+    """Whether a quantised base is loaded whole before it is split over the cards.
 
-    Source: transformers 5.24.0, quantizers/quantizer_bnb_4bit.py, update_device_map. train.py does otherwise.
+    It is so on every card: transformers 5.24.0, quantizers/quantizer_bnb_4bit.py, update_device_map, and what is built
+    on it. TRL's train.py alone does otherwise: there it waits in host memory.
     """
     return plan.quant != "none" and plan.sharded
 

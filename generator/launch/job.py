@@ -15,7 +15,7 @@ from generator.catalog.records import Recipe
 from generator.catalog.stack_records import Environment, Framework
 from generator.errors import LaunchError, UnknownIdError
 from generator.estimate import Band, Estimate, Plan, estimate
-from generator.launch.frameworks import FRAMEWORKS, CannotExpress
+from generator.launch.frameworks import FRAMEWORKS, CannotExpress, splits_base
 from generator.units import gib_from_bytes
 from generator.verdict import Setup, Verdict, judge, setup_of, subject_of
 from generator.verdict.ladder import memory_verdict, training_time
@@ -83,7 +83,7 @@ class Job:
     @property
     def splits_base(self) -> bool:
         """Whether a quantised base is loaded whole before it is split over the cards."""
-        return self.plan.quant != "none" and self.plan.sharded
+        return splits_base(self.plan)
 
     @property
     def loads_on_host(self) -> bool:

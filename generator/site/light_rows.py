@@ -209,8 +209,7 @@ class RowWriter:
         )
 
     def _splits(self, method: str, rung: Rung) -> bool:
-        recipe = next(each for each in self.methods[method].ladder if each.id == rung.recipe)
-        return splits(recipe, rung.estimate.plan.n_gpus)
+        return splits(self.site.recipe(method, rung.recipe), rung.estimate.plan.n_gpus)
 
     def _time(self, rung: Rung, goal: str) -> str:
         if rung.time is None:

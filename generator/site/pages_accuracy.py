@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from markupsafe import Markup
+
 from generator.catalog.measurements import Measurement
 from generator.estimate.accuracy import Comparison, finished
 from generator.estimate.bands import NARROWEST, TAIL, constant_id
 from generator.site.api import API_PATH
 from generator.site.page import Page
+from generator.site.pages_env import PageWriter
 from generator.site.pages_site import Site
 from generator.site.plot import Dot, scatter
-from generator.views.accuracy import FAR, said_of_runs
+from generator.views.accuracy import FAR, runs_on, said_of_runs
 from generator.views.api_runs import RUNS_PATH
 
 ACCURACY_PATH = "accuracy/"
@@ -24,6 +27,26 @@ WORST = 10
 def runs_path(source: str, run: str = "") -> str:
     """Page of the runs of a source, at one of them where one is given."""
     return f"{ACCURACY_PATH}{source}/" + (f"#{run}" if run else "")
+
+
+def ran_line(site: Site, writer: PageWriter, rig_id: str) -> Markup | None:
+    """The largest model that somebody trained on such a machine, with its speed; none where nobody published it."""
+    rig = site.catalog.rigs[rig_id]
+    for each in runs_on(site.catalog, site.checks.accuracy, rig.gpu, rig.count).shown:
+        row, speed = each.measurement, each.speed
+        if row.method in site.catalog.methods and row.tokens_per_sec_per_gpu and speed:
+            place = Markup('<a class="tf-num" href="{}">{}</a>').format
+            run = writer.link(runs_path(each.run.source, each.run.id))
+            return writer.messages.html(
+                "home.ran",
+                method=site.of(site.catalog.methods[row.method].short),
+                model=place(run, row.model),
+                measured=place(run, writer.formats.unit(row.tokens_per_sec_per_gpu, "token_per_second_per_gpu")),
+                estimated=place(
+                    writer.link(f"{site.rig_path(rig_id)}#measured"), writer.formats.number(speed.expected)
+                ),
+            )
+    return None
 
 
 def accuracy_page(site: Site) -> Page:

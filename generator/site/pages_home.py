@@ -10,11 +10,11 @@ from markupsafe import Markup
 
 from generator.catalog.fields import Citation
 from generator.site.page import Page
+from generator.site.pages_accuracy import ran_line
 from generator.site.pages_env import PageWriter
 from generator.site.pages_site import Site
 from generator.site.pages_values import ValueWriter
 from generator.verdict.results import Mode, RigReport, Verdict, VerdictId
-from generator.views.accuracy import runs_on
 from generator.views.facts import facts_of
 from generator.views.families import FamilyRow, Member, family_rows, name_groups, named_models
 from generator.views.home import (
@@ -99,26 +99,6 @@ def link_line(site: Site, writer: PageWriter, report: RigReport) -> Markup | Non
         writer.link("methodology/#measure-link"), writer.messages("home.link.measure")
     )
     return Markup(" ").join([*parts, measure])
-
-
-def ran_line(site: Site, writer: PageWriter, rig_id: str) -> Markup | None:
-    """The largest model that somebody trained on such a machine, with its speed; none where nobody published it."""
-    rig = site.catalog.rigs[rig_id]
-    for each in runs_on(site.catalog, site.checks.accuracy, rig.gpu, rig.count).shown:
-        row, speed = each.measurement, each.speed
-        if row.method in site.catalog.methods and row.tokens_per_sec_per_gpu and speed:
-            place = Markup('<a class="tf-num" href="{}">{}</a>').format
-            run = writer.link(f"accuracy/{each.run.source}/#{each.run.id}")
-            return writer.messages.html(
-                "home.ran",
-                method=site.of(site.catalog.methods[row.method].short),
-                model=place(run, row.model),
-                measured=place(run, writer.formats.unit(row.tokens_per_sec_per_gpu, "token_per_second_per_gpu")),
-                estimated=place(
-                    writer.link(f"{site.rig_path(rig_id)}#measured"), writer.formats.number(speed.expected)
-                ),
-            )
-    return None
 
 
 def billions_range(writer: PageWriter, low: float, high: float) -> str:
@@ -230,7 +210,6 @@ def report_values(site: Site, writer: PageWriter, rig_id: str) -> dict[str, Any]
         **pool_values(site, report, per_parameter),
         "judged": judged_models(catalog, report),
         "link_line": link_line(site, writer, report),
-        "ran_line": ran_line(site, writer, rig_id),
         "lora_note": lora_note(site, writer, report),
         **check_values(site, writer, report),
     }
@@ -395,6 +374,7 @@ def home_page(site: Site) -> Page:
         provenance=provenance(site.catalog),
         unreachable=out_of_reach(report, "qlora"),
         question_facts=question_facts(site, writer, rig.gpu),
+        ran_line=ran_line(site, writer, report.rig),
         **site.values(writer),
         **values,
     )

@@ -11,6 +11,7 @@ from generator.site.pages_env import PageWriter
 from generator.site.pages_settings import threshold_value
 from generator.site.pages_site import Site
 from generator.site.pages_values import ValueWriter, unit_key
+from generator.units import SECONDS_PER_HOUR
 from generator.verdict.advice import CONTEXT_STEP
 from generator.views.methodology import FORMULAS, PHASES, formula_inputs, lever_rows, phase_terms_of
 from generator.views.worked import CONFIG_FIELDS, SEVERAL, common_flags, recipe_flags, worked_examples
@@ -66,7 +67,7 @@ def _defined(writer: PageWriter, policy: Policy) -> Mapping[str, Mapping[str, st
         },
         "context": {"step": formats.number(CONTEXT_STEP)},
         "time": {
-            "hour": formats.number(3600),
+            "hour": formats.number(SECONDS_PER_HOUR),
             "tokens": formats.tokens(policy.finetune_tokens.value),
             "per_parameter": formats.number(policy.pretrain_tokens_per_parameter.value),
         },

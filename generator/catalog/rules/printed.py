@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from generator.catalog.catalogue import Usage, inline_sources, usages
+from generator.catalog.catalogue import Usage, sources_in, usages
 from generator.catalog.fields import Citation, Cited, Conflict
 from generator.catalog.hardware_records import Price
 from generator.catalog.loading import Entry, Reading
-from generator.catalog.records import Model, Source
+from generator.catalog.records import Model
 from generator.catalog.rules.figures import GIBI, GIGA, MEBI, TERA, printed_values
 from generator.catalog.rules.licences import mentioned_licences, spdx_spelling
 from generator.catalog.rules.registry import Found, rule
@@ -115,7 +115,7 @@ def same_time(one: str, other: str) -> bool:
 @rule("released-before-read")
 def released_before_read(reading: Reading) -> Iterator[Found]:
     """What was released, or had a price, on some day was read there on that day or later: a build has no clock."""
-    days = {source_id: source.read for _, _, source_id, source in all_sources(reading)}
+    days = {source_id: source.read for entry in reading.entries for _, source_id, source in sources_in(entry)}
     for entry in reading.entries:
         for field, value, citation in _dated(entry):
             day = citation.read or days.get(citation.source)
@@ -137,15 +137,6 @@ def _dated(entry: Entry) -> Iterator[tuple[str, str, Citation]]:
                 yield f"{name}.as_of", price.as_of, citation
 
 
-def all_sources(reading: Reading) -> Iterator[tuple[Entry, str, str, Source]]:
-    """Every source with the file that it stands in, its dotted path with a final dot, and its id."""
-    for entry in reading.entries:
-        if isinstance(entry.record, Source):
-            yield entry, "", entry.id, entry.record
-        for source_id, source in inline_sources(entry).items():
-            yield entry, f"sources.{source_id}.", source_id, source
-
-
 @rule("licence-spelling")
 def licence_spelling(reading: Reading) -> Iterator[Found]:
     """A licence of the SPDX list has the identifier of that list, and any other its name in words."""
@@ -155,7 +146,10 @@ def licence_spelling(reading: Reading) -> Iterator[Found]:
         if licence is not None:
             named.append((entry, "licence.value", licence.value))
     named += [
-        (entry, f"{at}licence", source.licence) for entry, at, _, source in all_sources(reading) if source.licence
+        (entry, f"{at}licence", source.licence)
+        for entry in reading.entries
+        for at, _, source in sources_in(entry)
+        if source.licence
     ]
     for entry, field, name in named:
         meant = spdx_spelling(name)

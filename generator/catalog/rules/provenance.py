@@ -7,28 +7,20 @@ import statistics
 from collections.abc import Iterator
 from typing import cast
 
-from generator.catalog.catalogue import inline_sources, newest_reading, usages
+from generator.catalog.catalogue import newest_reading, sources_in, usages
 from generator.catalog.loading import Entry, Reading
-from generator.catalog.records import Policy, Source
+from generator.catalog.records import Policy
 from generator.catalog.rules.registry import Found, rule
 
 LATEST_AFTER_MEDIAN = 366
 """Days by which a reading may be later than half of all readings."""
 
 
-def _sources(entry: Entry) -> Iterator[tuple[str, str, Source]]:
-    """Dotted path with a final dot, id and record of each source that stands in a file."""
-    if isinstance(entry.record, Source):
-        yield "", entry.id, entry.record
-    for source_id, source in inline_sources(entry).items():
-        yield f"sources.{source_id}.", source_id, source
-
-
 @rule("source-summary")
 def source_summary(reading: Reading) -> Iterator[Found]:
     """A source says in both languages what it gives: its page opens with that."""
     for entry in reading.entries:
-        for prefix, _, source in _sources(entry):
+        for prefix, _, source in sources_in(entry):
             if source.summary is None:
                 message = "expected a summary in both languages that says what the source gives, found none"
                 yield Found(entry, prefix.removesuffix("."), message, "write `summary: {ru: …, en: …}`")
@@ -38,7 +30,7 @@ def source_summary(reading: Reading) -> Iterator[Found]:
 def read_after_published(reading: Reading) -> Iterator[Found]:
     """Nothing was read before it was published."""
     for entry in reading.entries:
-        for prefix, _, source in _sources(entry):
+        for prefix, _, source in sources_in(entry):
             if source.read is None or source.published is None:
                 continue
             if source.read.isoformat()[: len(source.published)] < source.published:
@@ -51,7 +43,7 @@ def read_in_time(reading: Reading) -> Iterator[Found]:
     """No day of reading is far after all others: a build has no clock to tell a day that is still to come."""
     days: list[tuple[Entry, str, datetime.date]] = []
     for entry in reading.entries:
-        for prefix, _, source in _sources(entry):
+        for prefix, _, source in sources_in(entry):
             if source.read is not None:
                 days.append((entry, f"{prefix}read", source.read))
         cited = ((usage.at, usage.citation.read) for usage in usages(entry))
@@ -76,7 +68,7 @@ def fresh(reading: Reading) -> Iterator[Found]:
         return
     newest, days = newest_reading(reading), policy.fresh_days.value
     for entry in reading.entries:
-        for prefix, _, source in _sources(entry):
+        for prefix, _, source in sources_in(entry):
             if source.read is not None and newest - source.read > datetime.timedelta(days=days):
                 message = f"expected a day within {days:g} days of {newest}, found {source.read}"
                 yield Found(entry, f"{prefix}read", message, "read it again")
@@ -87,7 +79,7 @@ def one_source_per_document(reading: Reading) -> Iterator[Found]:
     """Two sources do not describe the same document."""
     taken: dict[tuple[str, str | None], str] = {}
     for entry in reading.entries:
-        for prefix, source_id, source in _sources(entry):
+        for prefix, source_id, source in sources_in(entry):
             if source.url is None:
                 continue
             first = taken.setdefault((source.url, source.revision), source_id)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pydantic import BaseModel
 
 from generator.catalog.fields import Text
-from generator.catalog.loading import Reading
+from generator.catalog.loading import Entry, Reading
 from generator.catalog.rules.registry import Found, rule
 
 _CYRILLIC = re.compile(r"[А-Яа-яЁё]")
@@ -41,6 +41,13 @@ def texts(value: object, path: str = "") -> Iterator[tuple[str, Text]]:
             yield from texts(item, f"{path}.{key}")
 
 
+def texts_of(reading: Reading) -> Iterator[tuple[Entry, str, Text]]:
+    """Every bilingual text of data/ with the file that it stands in and its dotted path."""
+    for entry in reading.entries:
+        for path, text in texts(entry.record):
+            yield entry, path, text
+
+
 def placeholders(text: str) -> set[str]:
     """Names in braces; raises ValueError where a brace stands alone or holds anything but a name."""
     names = set()
@@ -56,49 +63,46 @@ def placeholders(text: str) -> set[str]:
 @rule("placeholders")
 def same_placeholders(reading: Reading) -> Iterator[Found]:
     """Both languages of a text are filled with the same values."""
-    for entry in reading.entries:
-        for path, text in texts(entry.record):
-            named: dict[str, set[str]] = {}
-            for language in ("ru", "en"):
-                try:
-                    named[language] = placeholders(text.in_language(language))
-                except ValueError:
-                    message = "expected placeholders like `{name}`, found a brace that is none"
-                    yield Found(entry, f"{path}.{language}", message, "write `{{` and `}}` for braces")
-            if len(named) == 2 and named["ru"] != named["en"]:
-                listed = {language: ", ".join(sorted(names)) or "none" for language, names in named.items()}
-                message = f"expected the placeholders of `ru` ({listed['ru']}), found {listed['en']}"
-                yield Found(entry, f"{path}.en", message)
+    for entry, path, text in texts_of(reading):
+        named: dict[str, set[str]] = {}
+        for language in ("ru", "en"):
+            try:
+                named[language] = placeholders(text.in_language(language))
+            except ValueError:
+                message = "expected placeholders like `{name}`, found a brace that is none"
+                yield Found(entry, f"{path}.{language}", message, "write `{{` and `}}` for braces")
+        if len(named) == 2 and named["ru"] != named["en"]:
+            listed = {language: ", ".join(sorted(names)) or "none" for language, names in named.items()}
+            message = f"expected the placeholders of `ru` ({listed['ru']}), found {listed['en']}"
+            yield Found(entry, f"{path}.en", message)
 
 
 @rule("translated")
 def translated(reading: Reading) -> Iterator[Found]:
     """The English text is not Russian, and the Russian one not English."""
-    for entry in reading.entries:
-        for path, text in texts(entry.record):
-            field = path.rpartition(".")[2]
-            sentence, longest = field in SENTENCES, LONGEST_NAME.get(field, 2)
-            if _CYRILLIC.search(text.en):
-                yield Found(entry, f"{path}.en", "expected English text, found Cyrillic letters")
-            elif sentence and not _LATIN.search(text.en):
-                yield Found(entry, f"{path}.en", f"expected English text, found `{text.en}`")
-            cyrillic, latin = len(_CYRILLIC.findall(text.ru)), len(_LATIN.findall(text.ru))
-            words = re.findall(r"[A-Za-z]{2,}", text.ru)
-            if not cyrillic and (sentence or len(words) > longest):
-                yield Found(entry, f"{path}.ru", "expected Russian text, found no Cyrillic letter")
-            elif sentence and latin > MANY and latin > MOSTLY * cyrillic:
-                message = f"expected Russian text, found {latin} Latin letters and {cyrillic} Cyrillic"
-                yield Found(entry, f"{path}.ru", message)
+    for entry, path, text in texts_of(reading):
+        field = path.rpartition(".")[2]
+        sentence, longest = field in SENTENCES, LONGEST_NAME.get(field, 2)
+        if _CYRILLIC.search(text.en):
+            yield Found(entry, f"{path}.en", "expected English text, found Cyrillic letters")
+        elif sentence and not _LATIN.search(text.en):
+            yield Found(entry, f"{path}.en", f"expected English text, found `{text.en}`")
+        cyrillic, latin = len(_CYRILLIC.findall(text.ru)), len(_LATIN.findall(text.ru))
+        words = re.findall(r"[A-Za-z]{2,}", text.ru)
+        if not cyrillic and (sentence or len(words) > longest):
+            yield Found(entry, f"{path}.ru", "expected Russian text, found no Cyrillic letter")
+        elif sentence and latin > MANY and latin > MOSTLY * cyrillic:
+            message = f"expected Russian text, found {latin} Latin letters and {cyrillic} Cyrillic"
+            yield Found(entry, f"{path}.ru", message)
 
 
 @rule("finished-text")
 def finished_text(reading: Reading) -> Iterator[Found]:
     """No text for readers says that it is still to be written, or holds markup: nothing would render it."""
-    for entry in reading.entries:
-        for path, text in texts(entry.record):
-            for language in ("ru", "en"):
-                for pattern, kind in ((_UNFINISHED, "a text that is finished"), (_MARKUP, "plain text")):
-                    match = pattern.search(text.in_language(language))
-                    if match:
-                        shown = " ".join(match.group().split())[:40].replace("`", "'")
-                        yield Found(entry, f"{path}.{language}", f"expected {kind}, found `{shown}`")
+    for entry, path, text in texts_of(reading):
+        for language in ("ru", "en"):
+            for pattern, kind in ((_UNFINISHED, "a text that is finished"), (_MARKUP, "plain text")):
+                match = pattern.search(text.in_language(language))
+                if match:
+                    shown = " ".join(match.group().split())[:40].replace("`", "'")
+                    yield Found(entry, f"{path}.{language}", f"expected {kind}, found `{shown}`")
