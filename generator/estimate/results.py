@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Literal, TypeVar
 
 from generator.estimate.plan import Plan
-from generator.units import gb_from_bytes
 
 Fits = Literal["yes", "tight", "no", "unknown"]
 
@@ -65,6 +64,11 @@ class Later(Mapping[str, V]):
             self._made = self._make()
         return self._made
 
+    @property
+    def worked_out(self) -> bool:
+        """Whether somebody has looked at it."""
+        return self._made is not None
+
     def __getitem__(self, key: str) -> V:
         return self._mapping()[key]
 
@@ -113,20 +117,15 @@ class Estimate:
     break_even_tokens: float
     """Tokens per GPU and micro-step below which the link is the limit, at the expected speed; 0 where nothing is
     sent, and where unpacking a quantised base alone outlasts the link."""
+    needed_bus_gb_per_s: float
+    """Bandwidth of the link below which communication decides the expected speed; 0 where there is no link. The step
+    `needed_bytes_per_second`."""
     bound: Literal["compute", "link"]
     """What limits a step at the expected speed."""
     quantities: Mapping[str, Quantity]
     """Every quantity by name, in the order of computation."""
     assumptions: tuple[str, ...]
     """Ids of what was assumed because nobody said otherwise, such as `expandable-segments`."""
-
-    @property
-    def needed_bus_gb_per_s(self) -> float:
-        """Bandwidth of the link below which communication decides the expected speed; 0 where there is no link.
-
-        The step `needed_bytes_per_second`.
-        """
-        return gb_from_bytes(self.quantities["needed_bytes_per_second"].value) if self.plan.bus_gb_per_s else 0.0
 
     def seconds_for(self, tokens: float) -> Band | None:
         """Seconds to train on `tokens` tokens on all GPUs: low is at the best speed, high at the cautious one."""

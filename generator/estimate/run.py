@@ -17,7 +17,7 @@ from generator.estimate.remembered import remembered
 from generator.estimate.results import Band, Estimate, Fits, Later, Quantity
 from generator.estimate.steps import Formulas, joined, outside
 from generator.estimate.time import TIME
-from generator.units import gib_from_bytes, gib_from_mib
+from generator.units import gb_from_bytes, gib_from_bytes, gib_from_mib
 
 FORMULAS: tuple[Formulas, ...] = (RECIPE, MEMORY, TIME)
 """All steps from the inputs of a plan to its peak and speed, in groups, in the order of computation."""
@@ -178,6 +178,7 @@ def estimate(catalog: Catalog, plan: Plan) -> Estimate:
         tokens_per_step_per_gpu=plan.tokens,
         tokens_per_sec_per_gpu=_speed(plan, values),
         break_even_tokens=values["break_even_tokens"],
+        needed_bus_gb_per_s=gb_from_bytes(values["needed_bytes_per_second"]) if plan.bus_gb_per_s else 0.0,
         bound="link" if link > compute else "compute",
         quantities=Later(lambda: _quantities(plan, catalog, _trace(plan, catalog))),
         assumptions=assumptions_of(plan),

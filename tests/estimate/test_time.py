@@ -45,6 +45,7 @@ def test_short_steps_are_bound_by_the_link(catalog) -> None:
     assert speed.low == pytest.approx(0.55 * speed.expected)
     needed = short.quantities["needed_bytes_per_second"].value
     assert needed == pytest.approx(22e9 * short.break_even_tokens / 1024)
+    assert short.needed_bus_gb_per_s == pytest.approx(needed / 1e9)
     enough = estimate(catalog, replace(FULL, seq_len=1024, bus_gb_per_s=needed / 1e9 * 1.01))
     assert enough.bound == "compute"
 

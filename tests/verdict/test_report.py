@@ -160,6 +160,17 @@ def test_what_only_takes_too_long_is_shown_by_the_first_recipe_that_fits(report)
     assert verdict.rung.recipe == "pretrain-fsdp2"
 
 
+def test_judging_leaves_what_only_explanations_show_unworked(catalog) -> None:
+    """A rig is thousands of estimates and a page shows a few of them; working all out multiplies the time by five."""
+    judged = judge(catalog, subject_of(catalog, "qwen3-8b"), "full", setup_of(catalog, "4x-rtx-6000-ada"))
+    assert judged.rungs
+    for rung in judged.rungs:
+        assert not rung.estimate.quantities.worked_out
+        assert not rung.estimate.phases_gib.worked_out
+    assert judged.rungs[0].estimate.quantities["peak"].value
+    assert judged.rungs[0].estimate.quantities.worked_out
+
+
 def test_improvements_are_better_verdicts(report) -> None:
     order = VERDICTS.index
     seen = set()
