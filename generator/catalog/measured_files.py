@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
-import pandas as pd
 from pydantic import ValidationError
 
 from generator.architecture import Architecture, count_parameters
@@ -278,6 +277,9 @@ def _used(cells: Mapping[str, str], defaults: Collection[Default]) -> dict[str, 
 
 def _rows(path: Path, shown: str, errors: list[DataError]) -> Iterator[_Row]:
     """The rows of a file; a file that is no CSV with the columns of a measurement adds an error."""
+    # Here, because it takes a quarter of a second that MkDocs and most commands never need.
+    import pandas as pd
+
     try:
         text = path.read_bytes().decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
         places = _places(text)

@@ -172,6 +172,16 @@ def try_ladder(catalog: Catalog, subject: Subject, method_id: str, setup: Setup)
     return tuple(climb(catalog, subject, method_id, setup))
 
 
+def best_of_ladder(catalog: Catalog, subject: Subject, method_id: str, setup: Setup) -> VerdictId:
+    """The verdict that `choose` gives the whole ladder: recipes after the first comfortable one are not tried."""
+    found: list[VerdictId] = []
+    for rung in climb(catalog, subject, method_id, setup):
+        found.append(rung.verdict)
+        if rung.verdict == "comfortable":
+            break
+    return best(found)
+
+
 def choose(rungs: tuple[Rung, ...]) -> tuple[VerdictId, int | None]:
     """The ladder's verdict and the first recipe that reaches it; no recipe where none reaches borderline."""
     verdict = best(rung.verdict for rung in rungs)
