@@ -233,8 +233,15 @@ def sources_in(entry: Entry) -> Iterator[tuple[str, str, Source]]:
         yield f"sources.{source_id}.", source_id, source
 
 
-def usages(entry: Entry) -> Iterator[Usage]:
-    """Every citation in one record."""
+def usages(entry: Entry) -> tuple[Usage, ...]:
+    """Every citation in one record; looked for once, because half a dozen rules ask."""
+    if "usages" not in entry.memo:
+        entry.memo["usages"] = tuple(_usages(entry))
+    found: tuple[Usage, ...] = entry.memo["usages"]
+    return found
+
+
+def _usages(entry: Entry) -> Iterator[Usage]:
     if isinstance(entry.record, Model):
         yield Usage(entry.record.card, entry.kind, entry.id, "card", Citation(source=entry.record.card), None, "card")
     for field_path, citation, value_kind, at in _citations(entry.record, ""):

@@ -27,6 +27,11 @@ MAX_BYTES = 16 * 1024 * 1024
 HINT = "run `trainfit lock`"
 
 
+def restore(shown: str) -> str:
+    """What helps where rows are gone or cannot be read: nothing can compute a history."""
+    return f"`git checkout HEAD -- {shown}`, then `trainfit lock`"
+
+
 @dataclass(frozen=True, slots=True)
 class ChangeRow:
     """What the verdicts of a model on a rig became."""
@@ -153,4 +158,4 @@ def _visible(text: str) -> str:
 
 
 def _error(path: str, line: int, column: int, field: str, message: str) -> DataError:
-    return DataError(path, line, column, field, message, HINT if not field else "", "changes")
+    return DataError(path, line, column, field, message, restore(path), "changes")

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 from generator.catalog.catalogue import Catalog, build
 from generator.catalog.changes import read_changes
 from generator.catalog.loading import REQUIRED, read_data
+from generator.catalog.measured_cards import cards_of
 from generator.catalog.measured_files import cited_by_measurements, read_measurements
 from generator.catalog.rules import apply_rules
-from generator.errors import CatalogErrors, UnknownIdError
+from generator.errors import CatalogErrors
 
 DATA_DIR = Path(__file__).resolve().parents[2] / "data"
 """data/ of this repository."""
@@ -29,18 +29,6 @@ def load_finished(data_dir: Path | str = DATA_DIR) -> Catalog:
     return build(reading)
 
 
-def _card_memory(catalog: Catalog | None) -> Callable[[str], float | None]:
-    """Memory in GiB that the label of a card says, by any of its names; None for one that nobody has described."""
-
-    def gib(name: str) -> float | None:
-        try:
-            return catalog.gpus[catalog.resolve_gpu(name)].memory_label_gib.value if catalog else None
-        except UnknownIdError:
-            return None
-
-    return gib
-
-
 def load_catalog(data_dir: Path | str = DATA_DIR) -> Catalog:
     """The catalogue in `data_dir`; raises CatalogErrors with everything that is wrong in any of its files."""
     reading = read_data(Path(data_dir))
@@ -49,7 +37,7 @@ def load_catalog(data_dir: Path | str = DATA_DIR) -> Catalog:
     catalog = build(reading, warnings) if not reading.errors and not errors else None
     shapes = {name: catalog.models[name].architecture.shape() if catalog else None for name in reading.seen["model"]}
     sources = reading.seen["source"] | reading.keys_of_unreadable
-    measured = read_measurements(Path(data_dir), shapes, sources, _card_memory(catalog))
+    measured = read_measurements(Path(data_dir), shapes, sources, cards_of(reading))
     changes, wrong_changes = read_changes(Path(data_dir))
     if catalog is None or measured.errors or wrong_changes:
         raise CatalogErrors([*reading.errors, *errors, *measured.errors, *wrong_changes])

@@ -7,7 +7,7 @@ import stat
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from pydantic import ValidationError
 
@@ -90,6 +90,8 @@ class Entry:
     """Folder between the kind's and the file: the family of a model, the vendor of a GPU; else empty."""
     record: Record
     document: Document
+    memo: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
+    """What was found out about the record, so that nobody has to look twice."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
-import pandas as pd
 from pydantic import ValidationError
 
 from generator.architecture import Architecture, count_parameters
 from generator.catalog.complaints import complaints, did_you_mean, expected_words, hint_words
 from generator.catalog.fields import Record
 from generator.catalog.hugging_face import shape_of_config
+from generator.catalog.measured_cards import NOT_STATED, Cards
 from generator.catalog.measurements import (
     Default,
     KnownMiss,
@@ -52,8 +52,11 @@ class _Row:
 
     def error(self, column: str, message: str, hint: str = "") -> DataError:
         """An error at a cell; at the row where the column is missing."""
-        line, at = self.places.get(column, (self.line, 1))
-        return DataError(self.shown, line, at, column, message, hint, "measurements")
+        return DataError(*self.place(column), column, message, hint, "measurements")
+
+    def place(self, column: str) -> tuple[str, int, int]:
+        """File, line and column of a cell; those of the row where the column is missing."""
+        return (self.shown, *self.places.get(column, (self.line, 1)))
 
     def found(self, column: str) -> str:
         """What stands in a cell, in words."""
@@ -87,12 +90,12 @@ def read_measurements(
     data_dir: Path,
     models: Mapping[str, Architecture | None],
     sources: Collection[str],
-    card_gib: Callable[[str], float | None] = lambda _: None,
+    cards: Cards = Cards(),  # noqa: B008 - frozen
 ) -> MeasuredData:
     """All rows of all files in the order of files and rows, and what is wrong with the others.
 
-    `models` holds the shapes of the catalogue; None for a model whose file is wrong. `card_gib` gives the memory of a
-    card by the name that a source calls it; None for one that the catalogue does not have.
+    `models` holds the shapes of the catalogue; None for a model whose file is wrong. `cards` are those that rows may
+    name, by the names that a source calls them.
     """
     data = MeasuredData()
     folder = data_dir / "measurements"
@@ -108,8 +111,9 @@ def read_measurements(
         elif path.suffix == ".csv":
             if path.stem not in sources:
                 message = f"expected a name that is the id of a source, found `{path.stem}`"
-                data.errors.append(DataError(name, 1, 1, "", message, did_you_mean(path.stem, sources)))
-            _read_file(path, name, Known(shapes, card_gib), seen, data)
+                hint = did_you_mean(path.stem, sources) or f"say in sources/{path.stem}.yml who ran it and where"
+                data.errors.append(DataError(name, 1, 1, "", message, hint))
+            _read_file(path, name, Known(shapes, cards), seen, data)
     complete = not data.errors and None not in shapes.values()
     _read_known_misses(folder, f"{shown}/{KNOWN_MISSES}", data, complete=complete)
     return data
@@ -218,7 +222,7 @@ class Known:
     """What the rows of a file may speak of."""
 
     shapes: Mapping[str, Architecture | None]
-    card_gib: Callable[[str], float | None]
+    cards: Cards
 
 
 def _read_file(path: Path, shown: str, known: Known, seen: dict[str, str], data: MeasuredData) -> None:
@@ -238,19 +242,22 @@ def _read_file(path: Path, shown: str, known: Known, seen: dict[str, str], data:
             message = f"expected the id of a model or a shape, {row.found('shape')}"
             data.errors.append(row.error("shape", message, did_you_mean(published.shape, known.shapes)))
             continue
-        data.errors += _above_the_card(row, published, known)
+        data.errors += _wrong_card(row, published, known.cards)
         used = _used(row.cells, defaults)
         filled = {**row.cells, **{name: default.value for name, default in used.items()}}
         settings = _measurement(row, filled, data.errors)
         shape = known.shapes[published.shape]
         if settings and shape:
             held_out = bool(record and record.held_out)
-            data.runs.append(MeasuredRun(path.stem, published, settings, used, shape, held_out))
+            data.runs.append(MeasuredRun(path.stem, published, settings, used, shape, held_out, row.place("peak")))
 
 
-def _above_the_card(row: _Row, run: Measurement, known: Known) -> Iterator[DataError]:
-    """An error where a card is read to hold more than it has; a row left out may well, which is why it is."""
-    limit = known.card_gib(run.gpu)
+def _wrong_card(row: _Row, run: Measurement, cards: Cards) -> Iterator[DataError]:
+    """A card that nobody knows or that is read to hold more than it has; a row left out may, that is why it is."""
+    if run.left_out != "unnamed-card" and not cards.knows(run.gpu):
+        message = f"expected the name of a card, or `{NOT_STATED}`, {row.found('gpu')}"
+        yield row.error("gpu", message, cards.hint(run.gpu))
+    limit = cards.gib(run.gpu)
     for column, gib in (("peak", run.peak_gib), ("nvidia_smi_gib", run.nvidia_smi_gib)):
         if limit is not None and gib is not None and gib > limit and run.left_out is None:
             message = f"expected at most the {limit:g} GiB of `{run.gpu}`, found {gib:.4g} GiB"
@@ -270,6 +277,9 @@ def _used(cells: Mapping[str, str], defaults: Collection[Default]) -> dict[str, 
 
 def _rows(path: Path, shown: str, errors: list[DataError]) -> Iterator[_Row]:
     """The rows of a file; a file that is no CSV with the columns of a measurement adds an error."""
+    # Here, because it takes a quarter of a second that MkDocs and most commands never need.
+    import pandas as pd
+
     try:
         text = path.read_bytes().decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
         places = _places(text)

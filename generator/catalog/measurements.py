@@ -284,6 +284,8 @@ class MeasuredRun:
     shape: Architecture
     held_out: bool = False
     """Whether nothing is ever made from this run: it judges alone."""
+    place: tuple[str, int, int] = ("", 1, 1)
+    """File, line and column of the peak."""
 
     @property
     def id(self) -> str:

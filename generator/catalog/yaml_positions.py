@@ -18,6 +18,7 @@ from typing import Any
 
 import yaml
 
+from generator.catalog.yaml_syntax import explained, merge_marks
 from generator.errors import DataError
 
 MAX_BYTES = 256 * 1024
@@ -144,13 +145,19 @@ def parse_document(raw: bytes, shown: str) -> tuple[Document | None, list[DataEr
     except UnicodeDecodeError as error:
         before = raw[: error.start].decode("utf-8").replace("\r\n", "\n")
         place = _place_at(before, len(before))
-        return None, [_error(shown, place, f"expected UTF-8, found the byte 0x{raw[error.start]:02X}")]
+        return None, [
+            _error(shown, place, f"expected UTF-8, found the byte 0x{raw[error.start]:02X}", "save the file as UTF-8")
+        ]
     if text.startswith("\ufeff"):
         hint = "save the file as UTF-8 without a signature"
         return None, [_error(shown, Place(), "expected text, found a byte order mark", hint)]
     bad = [_error(shown, _place_at(text, at), *_complaint(text[at])) for at in _bad_characters(text)]
     if bad:
         return None, bad[:20]
+    unsolved = [Place(*spot) for spot in merge_marks(text)]
+    if unsolved:
+        message, hint = "expected data, found the mark of a merge that is not solved", "keep one side, delete the marks"
+        return None, [_error(shown, place, message, hint) for place in unsolved[:20]]
     reader = _Reader(shown, text)
     try:
         root = reader.read()
@@ -206,13 +213,15 @@ class _Reader:
     text: str
     errors: list[DataError] = field(default_factory=list)
     events: Iterator[Any] = field(init=False)
+    brackets: list[tuple[int, int]] = field(default_factory=list)
+    """Where the `[` and `{` stand that are open."""
 
     def read(self) -> Node | None:
         self.events = iter(yaml.parse(self.text, Loader=_LOADER))
         self._next()  # the stream's start
         event = self._next()
         if isinstance(event, yaml.StreamEndEvent):
-            self.report(Place(), "expected a mapping, found an empty file")
+            self._nothing()
             return None
         if event.version is not None or event.tags:
             self._stop(event, "expected plain YAML, found a directive", "delete the line that starts with `%`")
@@ -221,11 +230,16 @@ class _Reader:
         event = self._next()
         if not isinstance(event, yaml.StreamEndEvent):
             self._stop(event, "expected one document, found a second", "delete the line `---`")
-        if root.items is None:
-            found = "an empty file" if root.elements is None and root.scalar is None else "something else"
-            self.report(Place(), f"expected a mapping, found {found}")
-            return None
-        return root
+        if root.elements is None and root.items is None and root.scalar is None:
+            self._nothing()
+        elif root.items is None:
+            found = "text or a number" if root.elements is None else "a list"
+            self.report(root.place, f"expected a mapping, found {found}", "write lines of the form `key: value`")
+        return root if root.items is not None else None
+
+    def _nothing(self) -> None:
+        found = "comments alone" if "#" in self.text else "an empty file"
+        self.report(Place(), f"expected a mapping, found {found}", "write its fields, or delete the file")
 
     def report(self, place: Place, message: str, hint: str = "", path: tuple[str, ...] = ()) -> None:
         self.errors.append(_error(self.shown, place, message, hint, ".".join(path)))
@@ -238,9 +252,8 @@ class _Reader:
         try:
             return next(self.events)
         except yaml.MarkedYAMLError as error:
-            mark = error.problem_mark or error.context_mark
-            place = _place(mark) if mark is not None else Place()
-            self.report(place, f"expected valid YAML, found an error: {_syntax(error)}", _syntax_hint(self.text, place))
+            spot, words, hint = explained(error, self.text, self.brackets[-1] if self.brackets else None)
+            self.report(Place(*spot), f"expected valid YAML, found an error: {words}", hint)
         except yaml.YAMLError as error:
             self.report(Place(), f"expected valid YAML, found an error: {' '.join(str(error).split())[:200]}")
         raise _Stop
@@ -257,12 +270,22 @@ class _Reader:
             return self._scalar(event, path, key)
         if depth >= MAX_DEPTH:
             self._stop(event, f"expected at most {MAX_DEPTH} levels of nesting, found more", "", path)
-        if isinstance(event, yaml.SequenceStartEvent):
-            elements: list[Node] = []
-            while not isinstance(event := self._next(), yaml.SequenceEndEvent):
-                elements.append(self._node(event, (*path, str(len(elements))), None, depth + 1))
-            return Node(place, elements=tuple(elements), key_place=key)
-        return Node(place, items=self._mapping(path, depth), key_place=key)
+        in_brackets = event.flow_style
+        if in_brackets:
+            self.brackets.append((place.line, place.column))
+        node = Node(place, **self._contents(event, path, depth), key_place=key)
+        if in_brackets:
+            self.brackets.pop()
+        return node
+
+    def _contents(self, event: Any, path: tuple[str, ...], depth: int) -> dict[str, Any]:
+        """What a list or a mapping holds, by the name of the field of a node."""
+        if isinstance(event, yaml.MappingStartEvent):
+            return {"items": self._mapping(path, depth)}
+        elements: list[Node] = []
+        while not isinstance(event := self._next(), yaml.SequenceEndEvent):
+            elements.append(self._node(event, (*path, str(len(elements))), None, depth + 1))
+        return {"elements": tuple(elements)}
 
     def _mapping(self, path: tuple[str, ...], depth: int) -> dict[str, Node]:
         items: dict[str, Node] = {}
@@ -315,18 +338,3 @@ def resolve(text: str) -> str | int | float | bool | None:
 
 def _place(mark: Any) -> Place:
     return Place(mark.line + 1, mark.column + 1)
-
-
-def _syntax(error: yaml.MarkedYAMLError) -> str:
-    parts = [part for part in (error.context, error.problem) if part]
-    return " ".join(", ".join(parts).split())[:200] or "unreadable"
-
-
-def _syntax_hint(text: str, place: Place) -> str:
-    lines = text.split("\n")
-    line = lines[place.line - 1] if place.line <= len(lines) else ""
-    if re.search(r":\s+[^'\"|>\[{].*: ", line):
-        return "put text that holds `: ` in quotes"
-    if re.search(r":\s+[@`%&*!|>]", line):
-        return "put text that starts with this character in quotes"
-    return ""

@@ -11,6 +11,7 @@ from pathlib import Path
 from generator.catalog import Catalog, load_catalog
 from generator.catalog.locked import read_locked
 from generator.catalog.tidy import tidy_files
+from generator.commands.far_readings import far_readings
 from generator.commands.ledger import stale_changes
 from generator.commands.locked import stale
 from generator.commands.outcome import FAILURE, SUCCESS, Outcome, Subparsers, data_dir_of
@@ -58,6 +59,7 @@ def _check(data_dir: Path, style: str) -> Outcome:
         catalog = load_catalog(data_dir)
     except CatalogErrors as problem:
         return Outcome(report(problem.errors, (), style), FAILURE)
+    catalog = replace(catalog, warnings=(*catalog.warnings, *far_readings(catalog)))
     locked = read_locked(data_dir)
     outdated = stale(catalog, data_dir) or (stale_changes(data_dir, locked) if locked is not None else [])
     if outdated:

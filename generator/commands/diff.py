@@ -30,7 +30,8 @@ def add(subparsers: Subparsers, parents: Sequence[argparse.ArgumentParser]) -> N
         help="verdicts and values that changed between two git revisions, as Markdown",
         description="Compares data/ at BASE with data/ at HEAD, or with the files as they lie here. Verdicts of BASE "
         "are those that its verdicts.csv publishes; those of HEAD are computed. Each verdict that flips says why: "
-        "data, memory model or policy. TRAINFIT_SITE_URL is where its links lead.",
+        "data, memory model or policy. Entries are links to their pages where TRAINFIT_SITE_URL says where the site "
+        "stands (http://127.0.0.1:8000/ beside `trainfit serve`), else ids.",
     )
     parser.add_argument("base", metavar="BASE", help="revision to compare with, such as main")
     parser.add_argument("head", metavar="HEAD", nargs="?", help="revision to look at (default: the files as they are)")

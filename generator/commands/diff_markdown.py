@@ -14,7 +14,7 @@ from generator.catalog import Catalog
 from generator.catalog.fields import ID_PATTERN
 from generator.site.messages import Messages
 from generator.site.page import Language
-from generator.site.urls import page_url
+from generator.site.urls import markdown_link
 from generator.views.diff import REASONS, ChangedValue, Difference, FileId, Flip
 
 LONGEST = 60
@@ -126,10 +126,10 @@ def _entry(file: FileId, words: Messages) -> str:
 
 
 def _page(section: str, record_id: str, words: Messages, fragment: str = "", text: str = "") -> str:
-    """A link to a page of the site; a name that is no id is shown and not linked."""
+    """A link to a page of the site, as far as its address was given; a name that is no id is shown and not linked."""
     if not re.fullmatch(ID_PATTERN, record_id) or (text and not re.fullmatch(ID_PATTERN, text)):
         return code(text or record_id)
-    return f"[{text or record_id}]({page_url(f'{section}/{record_id}/', words.language)}{fragment})"
+    return markdown_link(text or record_id, f"{section}/{record_id}/", words.language, fragment)
 
 
 def _plain_id(record_id: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from generator.catalog import Catalog
+from generator.catalog import DATA_DIR, Catalog
 from generator.catalog.changes import (
     CHANGES_NAME,
     HINT,
@@ -16,6 +16,7 @@ from generator.catalog.changes import (
     changes_text,
     read_changes,
     replayed,
+    restore,
 )
 from generator.commands.locked import Key, places
 from generator.errors import DataError
@@ -34,13 +35,16 @@ def by_pair(text: str) -> dict[Pair, dict[str, str]]:
 
 
 def stale_changes(data_dir: Path, table: str) -> list[DataError]:
-    """Pairs whose last row is not what the table publishes; empty where all are, or where no history is kept."""
+    """Pairs whose last row is not what the table publishes; empty where all are.
+
+    This repository's own data/ must have the history. Another folder may do without: then nothing is compared.
+    """
     if not (data_dir / CHANGES_NAME).exists():
-        return []
+        return missing_history(data_dir)
+    shown = changes_path(data_dir)
     rows, errors = read_changes(data_dir)
     if errors:
         return errors
-    shown = changes_path(data_dir)
     last, published = replayed(rows), by_pair(table)
     found = []
     for rig, model in sorted(last.keys() | published.keys()):
@@ -49,6 +53,15 @@ def stale_changes(data_dir: Path, table: str) -> list[DataError]:
             message = f"expected a row that says what {model} on {rig} became, found none"
             found.append(DataError(shown, row.line if row else 1, 1, "", message, HINT, "changes"))
     return found
+
+
+def missing_history(data_dir: Path) -> list[DataError]:
+    """An error where this repository's own data/ has no history; nothing for any other folder."""
+    shown = changes_path(data_dir)
+    if data_dir != DATA_DIR or (data_dir / CHANGES_NAME).exists():
+        return []
+    message = "expected the history of the verdicts, found no file"
+    return [DataError(shown, 1, 1, "", message, restore(shown), "changes")]
 
 
 def appended(

@@ -9,16 +9,20 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from generator.catalog import DATA_DIR, Catalog, load_catalog
-from generator.catalog.changes import CHANGES_NAME, REASONS, changes_path
+from generator.catalog.changes import CHANGES_NAME, REASONS, ChangeRow, changes_path
 from generator.catalog.locked import locked_path, read_locked, write_locked
 from generator.commands.add import day
 from generator.commands.check import counted
-from generator.commands.ledger import appended, flips_of, new_text, reasons_of
+from generator.commands.ledger import appended, flips_of, missing_history, new_text, reasons_of
 from generator.commands.locked import KEYS, Key, locked_text, places
-from generator.commands.outcome import Outcome, Subparsers, data_dir_of
-from generator.commands.revisions import RevisionError, data_at
-from generator.errors import CatalogErrors
+from generator.commands.outcome import Outcome, Subparsers, UsageError, data_dir_of
+from generator.commands.revisions import RevisionError, data_at, released_before
+from generator.errors import CatalogErrors, TrainfitError
 from generator.views.diff import Flip, read_plain
+
+
+class StartError(TrainfitError):
+    """The history cannot begin anew."""
 
 
 def add(subparsers: Subparsers, parents: Sequence[argparse.ArgumentParser]) -> None:
@@ -29,18 +33,27 @@ def add(subparsers: Subparsers, parents: Sequence[argparse.ArgumentParser]) -> N
         help="write the verdicts into data/verdicts.csv and what became of them into data/changes.csv",
         description="Writes data/verdicts.csv, one row per rig and model, lists the verdicts that changed, and appends "
         "them with date and reason to data/changes.csv. The reason is worked out from what differs from the last "
-        "commit. `trainfit check` fails while a file is out of date, so that a change of verdicts shows in its commit.",
+        "commit. `trainfit check` fails while a file is out of date, so that a change of verdicts shows in its commit. "
+        "--start is for the first release alone: it leaves out every row of before and writes one for each rig and "
+        "model with the verdicts as they are.",
     )
     parser.add_argument("--reason", choices=REASONS, help="why verdicts changed (default: worked out)")
-    parser.add_argument("--date", metavar="DATE", type=day, help="day of the change (default: today)")
-    parser.add_argument("--start", action="store_true", help="begin the history anew with the verdicts as they are")
+    parser.add_argument(
+        "--date", metavar="DATE", type=day, help="day of the change, not before the last row's (default: today)"
+    )
+    parser.add_argument("--start", action="store_true", help="begin the history anew, before the first release")
     parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> Outcome:
     """The verdicts that changed, and what was written; raises CatalogErrors where a table cannot be written."""
     data_dir = data_dir_of(arguments)
+    if arguments.start and (tags := released_before(data_dir)):
+        raise StartError(f"--start: expected no release before this one, found {tags[0]}: its readers know the history")
+    if not arguments.start and (lost := missing_history(data_dir)):
+        raise CatalogErrors(lost)
     catalog = load_catalog(data_dir)
+    day_of_change = _day_of_change(arguments.date, () if arguments.start else catalog.changes)
     text = locked_text(catalog)
     try:
         old = read_locked(data_dir)
@@ -51,26 +64,38 @@ def run(arguments: argparse.Namespace) -> Outcome:
     else:
         rows = counted(text.count("\n") - 1, "row")
         said = "".join(changes(old or "", text)) + f"wrote {locked_path(data_dir)}: {rows}\n"
-    return Outcome(said + _keep_history(arguments, data_dir, catalog, text))
+    return Outcome(said + _keep_history(arguments, data_dir, catalog, text, day_of_change))
 
 
-def _keep_history(arguments: argparse.Namespace, data_dir: Path, catalog: Catalog, text: str) -> str:
+def _keep_history(
+    arguments: argparse.Namespace, data_dir: Path, catalog: Catalog, text: str, day_of_change: datetime.date
+) -> str:
     """Appends to the history and says how much; nothing where a folder keeps none."""
     if data_dir != DATA_DIR and not arguments.start and not (data_dir / CHANGES_NAME).exists():
         return ""
     rows = () if arguments.start else catalog.changes
-    today = arguments.date or datetime.datetime.now().astimezone().date()
     flips = flips_of(rows, text)
     reasons = (
         {(flip.rig, flip.model, flip.method): (arguments.reason,) for flip in flips}
         if arguments.reason
         else _worked_out(flips, data_dir, catalog)
     )
-    added = appended(rows, text, today, reasons)
+    added = appended(rows, text, day_of_change, reasons)
     methods = tuple(text.partition("\n")[0].split(",")[len(KEYS) :])
     if not write_locked(data_dir, new_text(rows, added, methods), CHANGES_NAME):
         return ""
+    if arguments.start:
+        begun, gone = counted(len(added), "row"), counted(len(catalog.changes), "row")
+        return f"wrote {changes_path(data_dir)}: the history begins with {begun}; {gone} of before left out\n"
     return f"wrote {changes_path(data_dir)}: {counted(len(added), 'new row')}\n"
+
+
+def _day_of_change(given: datetime.date | None, rows: tuple[ChangeRow, ...]) -> datetime.date:
+    """The day given, else today, or that of the last row where another's clock is ahead of ours; raises UsageError."""
+    last = max((row.day for row in rows), default=datetime.date.min)
+    if given is not None and given < last:
+        raise UsageError(f"argument --date: expected a day from {last} on, that of the last row, found {given}")
+    return given or max(last, datetime.datetime.now().astimezone().date())
 
 
 def _worked_out(flips: tuple[Flip, ...], data_dir: Path, catalog: Catalog) -> dict[Key, tuple[str, ...]]:

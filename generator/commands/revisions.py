@@ -40,6 +40,15 @@ def changed_files(data_dir: Path) -> tuple[str, ...]:
     return tuple(name for name in listed.decode("utf-8", "replace").split("\0") if name)
 
 
+def released_before(data_dir: Path) -> tuple[str, ...]:
+    """Tags of releases (`v…`) that are not of the commit at hand; none where there is no repository."""
+    try:
+        listed = _git(["tag", "--list", "v*", "--no-contains", "HEAD"], data_dir, "expected a repository")
+    except RevisionError:
+        return ()
+    return tuple(listed.decode("utf-8", "replace").split())
+
+
 def commit_of(revision: str, data_dir: Path) -> str:
     """The commit that a revision means; raises RevisionError."""
     expected = f"expected a revision of the repository that holds {data_dir.name}/, found {revision[:80]!r}"

@@ -17,7 +17,7 @@ from generator.commands.diff_markdown import code
 from generator.commands.outcome import Outcome, Subparsers, data_dir_of, positive_number
 from generator.commands.tables import table
 from generator.errors import TrainfitError, UnknownIdError
-from generator.site.urls import page_url
+from generator.site.urls import markdown_link
 from generator.views.quality import Quality, quality
 from generator.views.sources import source_views
 
@@ -135,8 +135,8 @@ def findings_markdown(checks: Sequence[SourceCheck]) -> str:
         parts.append(f"## {finding}: {len(found)}\n\n")
         for check in found:
             detail = f" ({code(check.detail)})" if check.detail else ""
-            address = page_url(f"sources/{check.source_id}/", "en")
-            parts.append(f"- [ ] [{check.source_id}]({address}): {code(check.url)}{detail}\n")
+            link = markdown_link(check.source_id, f"sources/{check.source_id}/", "en")
+            parts.append(f"- [ ] {link}: {code(check.url)}{detail}\n")
             parts += [f"  - not found: {code(quote)}\n" for quote in check.missing]
         parts.append("\n")
     return "".join(parts)

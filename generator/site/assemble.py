@@ -50,6 +50,17 @@ def join(built: Mapping[Language, Path], target: Path) -> None:
             shutil.move(path, place / path.name)
 
 
+def merge(source: Path, target: Path) -> None:
+    """Moves everything in `source` to the same place below `target`; folders that both have are joined."""
+    for path in sorted(source.iterdir()):
+        place = target / path.name
+        if place.is_dir():
+            merge(path, place)
+        else:
+            path.rename(place)
+    source.rmdir()
+
+
 def sitemap(paths: Sequence[str], languages: Sequence[Language]) -> str:
     """sitemap.xml: every page in every language, each naming its twins."""
     lines = [

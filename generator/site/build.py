@@ -19,16 +19,17 @@ from generator.errors import BuildError
 from generator.site import assemble, search, styles
 from generator.site.api import write_api
 from generator.site.feed import write_feeds
-from generator.site.light import light_paths, write_all
+from generator.site.light import light_paths, write_light_pages, write_moved
 from generator.site.messages import Messages
 from generator.site.page import LANGUAGES, Language
 from generator.site.pages_site import home_rig
 from generator.site.pages_stack import write_configs
 from generator.site.previews import write_previews
 from generator.site.render import ROOT, facts_of, judge_rigs, render
-from generator.site.side_by_side import side_by_side
+from generator.site.side_by_side import beside
 from generator.site.swap import check_replaceable, put_in_place
 from generator.site.urls import REPOSITORY_URL_VARIABLE, SITE_URL_VARIABLE, ordered
+from generator.verdict import RigReport
 
 __all__ = ["Built", "build", "render"]
 
@@ -133,11 +134,12 @@ def build(
     work_dir: Path = ROOT / "build",
     source_dir: Path = ROOT,
     rigs: Collection[str] = (),
+    done: Callable[[], object] = lambda: None,
 ) -> Built:
     """Validates, computes, renders, and puts the site into `site_dir`; returns what was made.
 
     With `rigs`, these and the rig of the home page alone: a preview, in which links to others lead nowhere. Ids that
-    the data does not have are passed over.
+    the data does not have are passed over. `done` is called when the new site stands, before the old one is removed.
 
     Raises CatalogErrors for bad data and BuildError for everything else that may go wrong. Whatever happens, and
     whenever, `site_dir` holds the old site or the new one.
@@ -150,43 +152,62 @@ def build(
         catalog = catalog.with_rigs({*rigs, home_rig(catalog, catalog.rigs)})
     try:
         with only_one(work_dir):
-            return _build(catalog, site_dir, chosen, work_dir, source_dir)
+            return _build(catalog, site_dir, chosen, work_dir, source_dir, done)
     except OSError as error:
         raise BuildError(f"the site could not be written: {error}") from error
     finally:
         gc.unfreeze()
 
 
+def without_mkdocs(
+    catalog: Catalog, reports: Mapping[str, RigReport], languages: tuple[Language, ...], target: Path
+) -> dict[Language, Callable[[], None]]:
+    """What writes the parts of the site below `target` that are no pages of MkDocs, and take as long: by language."""
+
+    def write(language: Language) -> None:
+        write_light_pages(catalog, reports, language, languages, target)
+        write_previews(catalog, target, [language])
+        if language == languages[-1]:
+            write_api(catalog, reports, target)
+
+    return {language: partial(write, language) for language in languages}
+
+
 def _build(
-    catalog: Catalog, site_dir: Path, languages: tuple[Language, ...], work_dir: Path, source_dir: Path
+    catalog: Catalog,
+    site_dir: Path,
+    languages: tuple[Language, ...],
+    work_dir: Path,
+    source_dir: Path,
+    done: Callable[[], object],
 ) -> Built:
     reports = judge_rigs(catalog)
     # All that is there by now stays to the end: to look for garbage in it again and again takes a tenth of the build.
     gc.freeze()
     documents = render(catalog, work_dir, languages, source_dir, reports)
     variables = environment(catalog.data_date, work_dir)
-    staging = site_dir.with_name(f"{site_dir.name}-new")
+    staging, apart = (site_dir.with_name(f"{site_dir.name}-{name}") for name in ("new", "apart"))
     try:
-        shutil.rmtree(staging, ignore_errors=True)
-        assemble.join(run_mkdocs(languages, work_dir, variables), staging)
-        styles.trim(staging)
-        parts: dict[str, Callable[[], object]] = {
-            "search": partial(search.index, staging, variables),
-            "api": partial(write_api, catalog, reports, staging),
-            "previews": partial(write_previews, catalog, staging, languages),
-        }
-        side_by_side(parts)
+        for directory in (staging, apart):
+            shutil.rmtree(directory, ignore_errors=True)
+        with beside(without_mkdocs(catalog, reports, languages, apart)) as finished:
+            assemble.join(run_mkdocs(languages, work_dir, variables), staging)
+            styles.trim(staging)
+            search.index(staging, variables)
+            finished()
+        assemble.merge(apart, staging)
         search.write_names(catalog, staging, languages)
         paths = [document.path for document in documents[languages[0]]]
         title = Messages(languages[0])("shell.site.name")
         titles = {language: {page.path: page.title for page in documents[language]} for language in languages}
         assemble.write_redirects(staging, catalog.permalinks, titles)
-        write_all(catalog, reports, languages, staging)
+        write_moved(catalog, reports.keys(), languages, staging)
         paths += light_paths(catalog, reports)
         assemble.finish(staging, paths, languages, facts_of(catalog, languages), title)
         write_feeds(catalog, languages, staging)
         write_configs(catalog, reports[home_rig(catalog, reports)], staging, languages)
-        put_in_place(staging, site_dir)
+        put_in_place(staging, site_dir, done)
     finally:
-        shutil.rmtree(staging, ignore_errors=True)
+        for directory in (staging, apart):
+            shutil.rmtree(directory, ignore_errors=True)
     return Built(site_dir=site_dir, pages=sum(map(len, documents.values())), languages=languages)

@@ -10,7 +10,7 @@ import datetime
 import os
 import shutil
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -30,7 +30,6 @@ from generator.site.pages_env import environment, typeset
 from generator.site.pages_site import SIGNS, Site
 from generator.site.policy import LIGHT_POLICY
 from generator.site.previews import preview_url
-from generator.site.side_by_side import side_by_side
 from generator.site.urls import PREFIXES, language_link, page_url
 from generator.verdict.results import FEASIBLE, RigReport, VerdictId
 from generator.views.api import generator_version, model_path
@@ -304,17 +303,7 @@ def write_moved(catalog: Catalog, reports: Collection[str], languages: tuple[Lan
             shutil.copyfile(root / new / "badge.svg", root / old / "badge.svg")
 
 
-def write_all(
-    catalog: Catalog, reports: Mapping[str, RigReport], languages: tuple[Language, ...], target: Path
-) -> None:
-    """Writes the light pages of every language below the finished site."""
-    side_by_side(
-        {language: partial(write_language, catalog, reports, language, languages, target) for language in languages}
-    )
-    write_moved(catalog, reports.keys(), languages, target)
-
-
-def write_language(
+def write_light_pages(
     catalog: Catalog,
     reports: Mapping[str, RigReport],
     language: Language,

@@ -61,7 +61,11 @@ class MessageError(BuildError):
     """A message, or a value that it needs, is missing or malformed."""
 
 
-class _StringLoader(yaml.BaseLoader):
+_BASE: Any = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
+"""The parser in C where there is one: every process of a build reads the words."""
+
+
+class _StringLoader(_BASE):  # type: ignore[misc]  # either has the same methods
     """YAML in which every scalar is a string (`no`, `on` and `1e3` stay words) and no key stands twice."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 
 from generator.catalog import Catalog
 from generator.site.page import Language, Page
@@ -22,32 +23,40 @@ from generator.site.pages_terms import terms_page
 from generator.verdict.results import RigReport
 
 
-def render_pages(catalog: Catalog, reports: Mapping[str, RigReport], language: Language) -> list[Page]:
-    """Every generated page in `language`, the home page first.
+def makers(site: Site) -> list[Callable[[], Page]]:
+    """What makes each generated page of a language, the home page first."""
+    catalog, reports = site.catalog, site.reports
+    return [
+        partial(home_page, site),
+        partial(rigs_page, site),
+        *(partial(rig_page, site, rig) for rig in reports),
+        partial(compare_page, site),
+        partial(models_page, site),
+        *(partial(model_page, site, model) for model in catalog.models),
+        partial(calculator_page, site),
+        partial(gpus_page, site),
+        *(partial(gpu_page, site, gpu) for gpu in catalog.gpus),
+        partial(methods_page, site),
+        *(partial(method_page, site, method) for method in catalog.methods),
+        partial(stacks_page, site),
+        partial(methodology_page, site),
+        partial(accuracy_page, site),
+        *(partial(runs_page, site, source) for source in site.checks.sources),
+        partial(terms_page, site),
+        partial(sources_page, site),
+        *(partial(source_page, site, source) for source in catalog.sources),
+        partial(quality_page, site),
+        partial(changes_page, site),
+    ]
+
+
+def render_pages(
+    catalog: Catalog, reports: Mapping[str, RigReport], language: Language, share: tuple[int, int] = (0, 1)
+) -> list[Page]:
+    """Every generated page in `language`, the home page first; with a share (k, n), every n-th of them from the k-th.
 
     `reports` holds the report of each rig by id; the first one is what the home page is about. Raises MessageError
     (a BuildError) where a message or one of its values is missing.
     """
-    site = Site(catalog, reports, language)
-    return [
-        home_page(site),
-        rigs_page(site),
-        *(rig_page(site, rig) for rig in reports),
-        compare_page(site),
-        models_page(site),
-        *(model_page(site, model) for model in catalog.models),
-        calculator_page(site),
-        gpus_page(site),
-        *(gpu_page(site, gpu) for gpu in catalog.gpus),
-        methods_page(site),
-        *(method_page(site, method) for method in catalog.methods),
-        stacks_page(site),
-        methodology_page(site),
-        accuracy_page(site),
-        *(runs_page(site, source) for source in site.checks.sources),
-        terms_page(site),
-        sources_page(site),
-        *(source_page(site, source) for source in catalog.sources),
-        quality_page(site),
-        changes_page(site),
-    ]
+    first, step = share
+    return [make() for make in makers(Site(catalog, reports, language))[first::step]]

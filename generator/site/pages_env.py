@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2.runtime import Context
 from markupsafe import Markup, escape
 
 from generator.catalog.fields import Text
@@ -56,10 +57,31 @@ class Token(Markup):
     """The token of a fragment: the only markup that may stand in a line of Markdown."""
 
 
+class PlainContext(Context):
+    """A context that calls what a template calls, and nothing besides.
+
+    Jinja2 first asks each function whether it wants the context, the evaluation context or the environment. None of
+    ours does, and a site has millions of calls: a tenth of the time of its pages. Macros take the environment's own
+    autoescape, which is always on.
+    """
+
+    def call(
+        self,
+        function: Callable[..., Any],
+        /,
+        *args: Any,
+        _loop_vars: object = None,
+        _block_vars: object = None,
+        **kwargs: Any,
+    ) -> Any:
+        """What `function` returns; variables of a loop or a block are for those that want the context."""
+        return function(*args, **kwargs)
+
+
 @cache
 def environment() -> Environment:
     """The one Jinja2 environment: everything is escaped unless it is Markup, and an undefined name is an error."""
-    return Environment(
+    made = Environment(
         loader=FileSystemLoader(TEMPLATES_DIR),
         autoescape=True,
         auto_reload=False,  # a process makes one build
@@ -69,6 +91,8 @@ def environment() -> Environment:
         keep_trailing_newline=True,
         extensions=["jinja2.ext.do"],
     )
+    made.context_class = PlainContext
+    return made
 
 
 def markdown_text(text: object) -> Markup:

@@ -13,6 +13,7 @@ import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import zip_longest
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -25,13 +26,15 @@ from generator.site.browser.bundle import scripts
 from generator.site.messages import Messages
 from generator.site.page import LANGUAGES, SECTIONS, Language, Page
 from generator.site.pages import render_pages
-from generator.site.side_by_side import side_by_side
+from generator.site.side_by_side import side_by_side, workers
 from generator.site.urls import ordered
 from generator.verdict import RigReport, judge_rig
 from generator.views.api import generator_version
 
 ROOT = Path(__file__).resolve().parents[2]
 """Root of the checkout."""
+
+DUMPER: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 
 HANDWRITTEN_KEYS = frozenset({"title", "description", "section", "navigation_title", "edit_path", "search", "hide"})
 
@@ -58,7 +61,7 @@ class Document:
     @property
     def text(self) -> str:
         """The file: front matter and Markdown."""
-        head = yaml.safe_dump(dict(self.meta), allow_unicode=True, sort_keys=True, width=10_000)
+        head = yaml.dump(dict(self.meta), Dumper=DUMPER, allow_unicode=True, sort_keys=True, width=10_000)
         return f"---\n{head}---\n\n{self.markdown.strip()}\n"
 
 
@@ -250,6 +253,24 @@ def judge_rigs(catalog: Catalog) -> dict[str, RigReport]:
             gc.enable()
 
 
+def in_parts(
+    catalog: Catalog, reports: Mapping[str, RigReport], languages: Sequence[Language], parts: int
+) -> dict[Language, list[Page]]:
+    """The generated pages of each language, made in `parts` processes for each."""
+    made = side_by_side(
+        {
+            (language, part): partial(render_pages, catalog, reports, language, (part, parts))
+            for language in languages
+            for part in range(parts)
+        }
+    )
+    pages: dict[Language, list[Page]] = {}
+    for language in languages:
+        shares = [made[language, part] for part in range(parts)]
+        pages[language] = [page for row in zip_longest(*shares) for page in row if page is not None]
+    return pages
+
+
 def render(
     catalog: Catalog,
     work_dir: Path = ROOT / "build",
@@ -266,12 +287,17 @@ def render(
     facts = facts_of(catalog, chosen)
     made = scripts(catalog)
 
-    def write(language: Language) -> list[Document]:
-        documents = collect(render_pages(catalog, reports, language), source_dir / "docs" / language)
+    def write(language: Language, pages: Sequence[Page] | None = None) -> list[Document]:
+        pages = render_pages(catalog, reports, language) if pages is None else pages
+        documents = collect(pages, source_dir / "docs" / language)
         write_language(documents, language, facts, work_dir, source_dir, made)
         return documents
 
-    documents = side_by_side({language: partial(write, language) for language in chosen})
+    if (parts := workers(len(chosen))) > 1:
+        pages = in_parts(catalog, reports, chosen, parts)
+        documents = {language: write(language, pages[language]) for language in chosen}
+    else:
+        documents = side_by_side({language: partial(write, language) for language in chosen})
     paths = {language: {document.path for document in documents[language]} for language in chosen}
     if len(chosen) > 1 and paths["ru"] != paths["en"]:
         raise BuildError(f"pages in one language only: {', '.join(sorted(paths['ru'] ^ paths['en']))}")

@@ -32,6 +32,12 @@ def site_url() -> str:
     return _address(SITE_URL_VARIABLE, DEFAULT_SITE_URL).rstrip("/") + "/"
 
 
+def given_site_url() -> str:
+    """The same where it was given, empty where nobody said where the site stands; raises BuildError as above."""
+    given = _address(SITE_URL_VARIABLE, "")
+    return given.rstrip("/") + "/" if given else ""
+
+
 def repository_url() -> str:
     """Address of the repository without a final slash, empty where it is not known; raises BuildError as above."""
     return _address(REPOSITORY_URL_VARIABLE, "").rstrip("/")
@@ -58,6 +64,12 @@ class Alternate:
 def language_link(from_path: str, source: Language, to_path: str, target: Language) -> str:
     """Relative address of the page `to_path` in another language; paths are as in `Page.path`."""
     return relative_link(PREFIXES[source] + from_path, PREFIXES[target] + to_path)
+
+
+def markdown_link(text: str, path: str, language: Language, fragment: str = "") -> str:
+    """A link to a page of the published site for a report; the text alone where nobody said where the site stands."""
+    root = given_site_url()
+    return f"[{text}]({page_url(path, language, root)}{fragment})" if root else text
 
 
 def page_url(path: str, language: Language, root: str | None = None) -> str:

@@ -9,8 +9,8 @@ from typing import Literal
 from generator.catalog.catalogue import Catalog
 from generator.estimate import Plan
 from generator.estimate.run import memory_of
-from generator.verdict.ladder import FITS_AS_VERDICT, choose, try_ladder
-from generator.verdict.results import VERDICTS, ContextVariant, Improvement, Rung, VerdictId
+from generator.verdict.ladder import FITS_AS_VERDICT, best_of_ladder
+from generator.verdict.results import VERDICTS, ContextVariant, Improvement, VerdictId
 from generator.verdict.setup import Setup, Subject
 
 CONTEXT_STEP = 256
@@ -75,7 +75,7 @@ def improvements(
     yield from _fewer_gpus(catalog, subject, method_id, setup, verdict)
     yield from _shorter_context(catalog, subject, method_id, setup, verdict)
     if setup.ecc == "on":
-        without, _ = choose(try_ladder(catalog, subject, method_id, replace(setup, ecc="off")))
+        without = best_of_ladder(catalog, subject, method_id, replace(setup, ecc="off"))
         if is_better(without, verdict):
             yield Improvement("ecc-off", without, catalog.gpus[setup.gpu].framework_visible_gib.off.value)
 
@@ -87,7 +87,7 @@ def _more_gpus(
     for count in GPU_COUNTS:
         if count <= setup.count:
             continue
-        other, _ = choose(try_ladder(catalog, subject, method_id, setup.with_gpus(count)))
+        other = best_of_ladder(catalog, subject, method_id, setup.with_gpus(count))
         if is_better(other, found[-1].verdict if found else verdict):
             found.append(Improvement("more-gpus", other, float(count)))
         if other == "comfortable":
@@ -104,7 +104,7 @@ def _fewer_gpus(
     """
     for count in reversed(GPU_COUNTS):
         if verdict == "borderline" and count < setup.count:
-            other, _ = choose(try_ladder(catalog, subject, method_id, setup.with_gpus(count)))
+            other = best_of_ladder(catalog, subject, method_id, setup.with_gpus(count))
             if is_better(other, verdict):
                 yield Improvement("fewer-gpus", other, float(count))
                 return
@@ -117,15 +117,14 @@ def _shorter_context(
     for seq_len in sorted(workload.context_variants, reverse=True):
         if seq_len >= workload.seq_len.value:
             continue
-        rungs = _at_context(catalog, subject, method_id, setup, seq_len)
-        other, _ = choose(rungs)
+        other = _at_context(catalog, subject, method_id, setup, seq_len)
         if is_better(other, verdict):
             yield Improvement("shorter-context", other, float(seq_len))
             return
 
 
-def _at_context(catalog: Catalog, subject: Subject, method_id: str, setup: Setup, seq_len: int) -> tuple[Rung, ...]:
+def _at_context(catalog: Catalog, subject: Subject, method_id: str, setup: Setup, seq_len: int) -> VerdictId:
     workload = catalog.policy.workload
     shorter = workload.model_copy(update={"seq_len": workload.seq_len.model_copy(update={"value": float(seq_len)})})
     policy = catalog.policy.model_copy(update={"workload": shorter})
-    return try_ladder(replace(catalog, policy=policy), subject, method_id, setup)
+    return best_of_ladder(replace(catalog, policy=policy), subject, method_id, setup)

@@ -9,7 +9,7 @@ from generator.catalog.catalogue import Catalog
 from generator.catalog.records import SizeClass
 from generator.units import PARAMETERS_PER_BILLION
 from generator.verdict.advice import context_variants, improvements, max_seq_len
-from generator.verdict.ladder import best, choose, climb, try_ladder, worst
+from generator.verdict.ladder import best, best_of_ladder, choose, try_ladder, worst
 from generator.verdict.results import (
     FEASIBLE,
     Cell,
@@ -57,15 +57,10 @@ def judge(catalog: Catalog, subject: Subject, method_id: str, setup: Setup) -> V
 
 
 def verdict_of(catalog: Catalog, subject: Subject, method_id: str, setup: Setup) -> VerdictId:
-    """The verdict alone, as `judge` gives it: recipes after the first comfortable one are not tried."""
+    """The verdict alone, as `judge` gives it."""
     if subject.shape.unmodelled:
         return "unknown"
-    found: list[VerdictId] = []
-    for rung in climb(catalog, subject, method_id, setup):
-        found.append(rung.verdict)
-        if rung.verdict == "comfortable":
-            break
-    return best(found)
+    return best_of_ladder(catalog, subject, method_id, setup)
 
 
 def verdicts_alone(catalog: Catalog, rig: str) -> dict[tuple[str, str], VerdictId]:

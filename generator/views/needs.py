@@ -62,7 +62,7 @@ def needs_of(catalog: Catalog, reports: Mapping[str, RigReport], model: str) -> 
             smallest=min(count for count, _ in rigs[gpu]),
             largest=max(count for count, _ in rigs[gpu]),
             by_method={method: _fewest(reports, sorted(rigs[gpu]), model, method) for method in methods_of(catalog)},
-            barred=_barred(reports[max(rigs[gpu])[1]], model),
+            barred=_barred(catalog, reports[max(rigs[gpu])[1]], model),
         )
         for gpu in catalog.gpus
         if gpu in rigs
@@ -85,12 +85,14 @@ def _fewest(
     return tuple(found)
 
 
-def _barred(report: RigReport, model: str) -> Mapping[str, ReasonId]:
+def _barred(catalog: Catalog, report: RigReport, model: str) -> Mapping[str, ReasonId]:
     """Method → the reason of its last recipe, where every recipe of it lacks something that more cards do not bring."""
     found: dict[str, ReasonId] = {}
-    for (judged, method), verdict in report.verdicts.items():
-        lacks = [[reason.id for reason in rung.reasons if reason.id in LACKS] for rung in verdict.rungs]
-        if judged == model and lacks and all(lacks):
+    for method in catalog.methods:
+        verdict = report.verdicts.get((model, method))
+        rungs = verdict.rungs if verdict is not None else ()
+        lacks = [[reason.id for reason in rung.reasons if reason.id in LACKS] for rung in rungs]
+        if lacks and all(lacks):
             found[method] = lacks[-1][0]
     return found
 

@@ -10,7 +10,10 @@ import pytest
 from generator.architecture import count_parameters
 from generator.catalog import Catalog
 from generator.catalog.hugging_face import shape_of
+from generator.catalog.loading import read_data
+from generator.catalog.measured_cards import Card, Cards, cards_of
 from generator.catalog.measured_files import cited_by_measurements, read_measurements
+from tests.support import GPU, edit, tiny_catalog, write
 
 SHAPE = shape_of({"model_type": "gpt2", "n_embd": 8, "n_layer": 1, "n_head": 1, "n_positions": 8, "vocab_size": 10})
 HEADER = (
@@ -125,7 +128,10 @@ def test_columns_that_are_missing_or_unknown(tmp_path: Path) -> None:
         "expected `<source>.csv`, `<source>.yml`, `shapes.yml`, `known-misses.yml` or `configs`, found something else"
     )
     assert errors == [
-        "data/measurements/bytes.csv:1:1: expected a name that is the id of a source, found `bytes`",
+        (
+            "data/measurements/bytes.csv:1:1: expected a name that is the id of a source, found `bytes`"
+            " (say in sources/bytes.yml who ran it and where)"
+        ),
         "data/measurements/bytes.csv:2:1: expected UTF-8, found the byte 0xFF (save the file as UTF-8)",
         f"data/measurements/notes.txt:1:1: {something}",
         (
@@ -150,15 +156,61 @@ def test_an_open_quote_is_one_error(tmp_path: Path) -> None:
 
 
 def test_a_peak_is_not_above_the_memory_of_the_card(tmp_path: Path) -> None:
-    read(tmp_path, GOOD + GOOD.replace("run-1", "run-2").replace(",gpu,", ",unknown,"))
-    data = read_measurements(tmp_path / "data", {"m": SHAPE}, {"src"}, {"gpu": 30.0}.get)
+    read(tmp_path, GOOD + GOOD.replace("run-1", "run-2").replace(",gpu,", ",not stated,"))
+    less, more = (Cards({"gpu": Card("gpu", gib)}, complete=True) for gib in (30.0, 31.0))
+    data = read_measurements(tmp_path / "data", {"m": SHAPE}, {"src"}, less)
     assert [str(error) for error in data.errors] == [
         (
             f"data/measurements/src.csv:2:{GOOD.index('30.5') + 1}: peak: expected at most the 30 GiB of `gpu`,"
             " found 30.5 GiB (a peak is per GPU, in `unit`)"
         )
     ]
-    assert read_measurements(tmp_path / "data", {"m": SHAPE}, {"src"}, {"gpu": 31.0}.get).errors == []
+    assert read_measurements(tmp_path / "data", {"m": SHAPE}, {"src"}, more).errors == []
+
+
+def test_a_card_is_one_that_somebody_has_described_or_declared(tmp_path: Path) -> None:
+    named = ("RTX 6000 Ada", "rtx  6000 ada", "Falcon", "not stated", "RTX 6000 Adda", "Voodoo 2", "Voodoo 3")
+    rows = [GOOD.replace("run-1", f"run-{at}").replace(",gpu,", f",{name},") for at, name in enumerate(named)]
+    rows[-1] = rows[-1].replace("\n", ",unnamed-card\n")
+    header = HEADER.replace("\n", ",left_out\n")
+    read(tmp_path, "".join(row if row is rows[-1] else row.replace("\n", ",\n") for row in rows), header=header)
+    known = {"rtx 6000 ada": Card("RTX 6000 Ada", 48.0), "falcon": Card("Falcon")}
+
+    def errors(cards: Cards) -> list[str]:
+        return [str(each) for each in read_measurements(tmp_path / "data", {"m": SHAPE}, {"src"}, cards).errors]
+
+    column = GOOD.index("gpu") + 1
+    assert errors(Cards(known, complete=True)) == [
+        (
+            f"{SRC}:6:{column}: gpu: expected the name of a card, or `not stated`, found `RTX 6000 Adda`"
+            " (did you mean `RTX 6000 Ada`?)"
+        ),
+        (
+            f"{SRC}:7:{column}: gpu: expected the name of a card, or `not stated`, found `Voodoo 2`"
+            " (add the card, list it in absent.yml with what is lacking, or leave the row out as `unnamed-card`)"
+        ),
+    ]
+    assert errors(Cards(known)) == [], "the file of a card cannot be read"
+
+
+def test_rows_name_cards_of_the_data_of_absent_yml_and_of_before(tmp_path: Path) -> None:
+    data = tiny_catalog(tmp_path)
+    write(data, "permalinks.yml", "gpus: {ada: gpus/rtx-6000-ada/}\n")
+    write(
+        data, "absent.yml", "gpus: {p40: {name: Tesla P40, vendor: NVIDIA, lacks: speed, citations: [{source: zero}]}}"
+    )
+    cards = cards_of(read_data(data))
+    names = ("rtx-6000-ada", "RTX 6000 Ada", "RTX A6000 Ada", "ADA", "p40", "Tesla P40")
+    assert {name: cards.gib(name) for name in names if cards.knows(name)} == {
+        **dict.fromkeys(names[:4], 48.0), **dict.fromkeys(names[4:], None),
+    }  # fmt: skip
+    assert not cards.knows("RTX 4090")
+    edit(data, GPU, "vendor: NVIDIA\n", "vendor: 1\n")
+    cards = cards_of(read_data(data))
+    assert cards.knows("RTX 6000 Ada"), "a file with an error still says its names"
+    assert not cards.knows("RTX 4090")
+    write(data, GPU, "name: [\n")
+    assert cards_of(read_data(data)).knows("RTX 4090"), "nobody knows what that file would have said"
 
 
 def shapes(tmp_path: Path, line: str, hidden: int = 64) -> list[str]:

@@ -94,9 +94,9 @@ def test_windows_line_ends_count_as_one() -> None:
     ("text", "message"),
     [
         ("", "f.yml:1:1: expected a mapping, found an empty file"),
-        ("# only a comment\n", "f.yml:1:1: expected a mapping, found an empty file"),
-        ("- a\n- b\n", "f.yml:1:1: expected a mapping, found something else"),
-        ("just text", "f.yml:1:1: expected a mapping, found something else"),
+        ("# only a comment\n", "f.yml:1:1: expected a mapping, found comments alone"),
+        ("- a\n- b\n", "f.yml:1:1: expected a mapping, found a list"),
+        ("just text", "f.yml:1:1: expected a mapping, found text or a number"),
         ("a: 1\nb: 2\na: 3\n", "f.yml:3:1: a: expected each key once, found `a` again (first on line 1)"),
         ("a: &x [1]\n", "f.yml:1:4: a: expected a value, found the anchor `&x` (delete the anchor)"),
         ("a: *x\n", "f.yml:1:4: a: expected a value, found the alias `*x` (write the value out)"),
@@ -139,9 +139,9 @@ def test_one_clear_error(text: str, message: str) -> None:
 @pytest.mark.parametrize(
     ("raw", "message"),
     [
-        (b"a: 1\nb: \xff\n", "f.yml:2:4: expected UTF-8, found the byte 0xFF"),
-        ("имя: ".encode() + b"\xd0", "f.yml:1:6: expected UTF-8, found the byte 0xD0"),
-        ("a: 1\n".encode("utf-16"), "f.yml:1:1: expected UTF-8, found the byte 0xFF"),
+        (b"a: 1\nb: \xff\n", "f.yml:2:4: expected UTF-8, found the byte 0xFF (save the file as UTF-8)"),
+        ("имя: ".encode() + b"\xd0", "f.yml:1:6: expected UTF-8, found the byte 0xD0 (save the file as UTF-8)"),
+        ("a: 1\n".encode("utf-16"), "f.yml:1:1: expected UTF-8, found the byte 0xFF (save the file as UTF-8)"),
         (b"a: " + b"x" * MAX_BYTES, "f.yml:1:1: expected at most 256 KiB, found a larger file"),
     ],
 )

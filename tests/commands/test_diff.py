@@ -130,6 +130,23 @@ def test_a_long_list_is_cut_and_says_so(small: Path, capsys: pytest.CaptureFixtu
         assert len(re.findall(f"(?m){more}", text)) == 2, "verdicts and values"
 
 
+@pytest.mark.parametrize("language", ["en", "ru"])
+def test_entries_are_ids_where_nobody_said_where_the_site_stands(
+    small: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, language: str
+) -> None:
+    edit(small, "policy.yml", "comfortable_ratio: {value: 0.8,", "comfortable_ratio: {value: 0.02,")
+    edit(small, CARD, "  tdp_w: {value: 300, source: rtx-6000-ada-datasheet, as_printed: 300 W}"[2:],
+         "tdp_w: {value: 310, source: rtx-6000-ada-datasheet, as_printed: 310 W}")  # fmt: skip
+    linked = diff(small, capsys, "main", "--language", language)
+    assert linked.count(SITE) > 2
+    monkeypatch.delenv("TRAINFIT_SITE_URL")
+    plain = diff(small, capsys, "main", "--language", language)
+    assert plain == re.sub(r"\[([^]]+)\]\([^)]+\)", r"\1", linked)
+    assert f"| {RIG} |" in plain
+    assert "| rtx-6000-ada | `tdp_w` |" in plain
+    assert "://" not in plain
+
+
 def test_nothing_changed(small: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert diff(small, capsys, "main") == "## What this changes\n\nNothing in the data and no verdict changes.\n"
 

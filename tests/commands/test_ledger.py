@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from generator import cli
 from generator.catalog import DATA_DIR, load_catalog
 from generator.catalog.changes import ChangeRow, changes_text, read_changes, replayed
+from generator.commands import ledger
 from generator.commands.ledger import stale_changes
 from generator.commands.locked import locked_text
 from generator.errors import CatalogErrors
@@ -44,14 +45,18 @@ def history(data: Path) -> list[str]:
     return (data / "changes.csv").read_text(encoding="utf-8").splitlines()
 
 
-def commit(data: Path) -> None:
+def git(data: Path, *arguments: str) -> None:
     environment = {
         **{name: value for name, value in os.environ.items() if not name.startswith("GIT_")},
         "GIT_AUTHOR_NAME": "x", "GIT_AUTHOR_EMAIL": "x@example.org", "GIT_COMMITTER_NAME": "x",
         "GIT_COMMITTER_EMAIL": "x@example.org", "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull,
     }  # fmt: skip
+    subprocess.run(["git", "-C", str(data.parent), *arguments], check=True, env=environment)
+
+
+def commit(data: Path) -> None:
     for arguments in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "x"]):
-        subprocess.run(["git", "-C", str(data.parent), *arguments], check=True, env=environment)
+        git(data, *arguments)
 
 
 def test_the_history_of_this_repository_ends_in_its_table() -> None:
@@ -150,6 +155,79 @@ def test_a_broken_history_is_located(data: Path, text: str, expected: str) -> No
         load_catalog(data)
     assert str(caught.value.errors[0]).startswith("data/changes.csv:")
     assert expected in str(caught.value.errors[0])
+
+
+def test_only_the_repository_must_have_the_history(
+    data: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lock(data)
+    assert stale_changes(data, "") == []
+    monkeypatch.setattr(ledger, "DATA_DIR", data)
+    before = (data / "verdicts.csv").read_bytes()
+    edit(data, "policy.yml", "comfortable_ratio: {value: 0.8,", "comfortable_ratio: {value: 0.02,")
+    lost = (
+        "data/changes.csv:1:1: expected the history of the verdicts, found no file"
+        " (`git checkout HEAD -- data/changes.csv`, then `trainfit lock`)"
+    )
+    assert [str(error) for error in stale_changes(data, "")] == [lost]
+    capsys.readouterr()
+    assert cli.main(["--data-dir", str(data), "lock"]) == 1
+    assert capsys.readouterr().err.splitlines()[0] == lost
+    assert (data / "verdicts.csv").read_bytes() == before
+    lock(data, "--start")
+    assert stale_changes(data, (data / "verdicts.csv").read_text(encoding="utf-8")) == []
+
+
+def test_what_no_command_can_mend_says_how_to_get_it_back(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lock(data, "--start")
+    row = history(data)[1]
+    write(data, "changes.csv", f"{HEADER}<<<<<<< HEAD\n{row}\n=======\n{row}\n>>>>>>> other\n")
+    *errors, _ = check(data, capsys)
+    assert [error.partition(" ")[0] for error in errors] == [f"data/changes.csv:{line}:1:" for line in (2, 4, 6)]
+    assert all(each.endswith("(`git checkout HEAD -- data/changes.csv`, then `trainfit lock`)") for each in errors)
+    assert cli.main(["--data-dir", str(data), "lock"]) == 1, "it would write over what is still there"
+
+
+def test_a_history_that_begins_anew_says_what_it_leaves_out(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lock(data, "--start", day="2026-12-01")
+    edit(data, "policy.yml", "comfortable_ratio: {value: 0.8,", "comfortable_ratio: {value: 0.02,")
+    lock(data)
+    assert len(history(data)) == 3
+    capsys.readouterr()
+    lock(data, "--start", day="2026-11-30")
+    assert capsys.readouterr().out.splitlines()[-1] == (
+        "wrote data/changes.csv: the history begins with 1 row; 2 rows of before left out"
+    )
+    assert [row.split(",")[:2] for row in history(data)[1:]] == [["2026-11-30", "data"]]
+    lock(data, "--start", day="2026-11-30")
+    assert "changes.csv" not in capsys.readouterr().out, "it is as it would be written"
+
+
+def test_a_released_history_does_not_begin_anew(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lock(data, "--start", day="2026-12-01")
+    commit(data)
+    git(data, "tag", "v1.0.0")
+    lock(data, "--start", day="2026-12-01")
+    edit(data, "policy.yml", "comfortable_ratio: {value: 0.8,", "comfortable_ratio: {value: 0.02,")
+    commit(data)
+    before = history(data)
+    capsys.readouterr()
+    assert cli.main(["--data-dir", str(data), "lock", "--start"]) == 1
+    assert capsys.readouterr().err == (
+        "error: --start: expected no release before this one, found v1.0.0: its readers know the history\n"
+    )
+    assert history(data) == before
+
+
+def test_the_days_of_the_history_only_go_on(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lock(data, "--start", day="2999-12-30")
+    edit(data, "policy.yml", "comfortable_ratio: {value: 0.8,", "comfortable_ratio: {value: 0.02,")
+    capsys.readouterr()
+    assert cli.main(["--data-dir", str(data), "lock", "--date", "2026-12-02"]) == 2
+    said = "argument --date: expected a day from 2999-12-30 on, that of the last row, found 2026-12-02"
+    assert said in capsys.readouterr().err
+    assert cli.main(["--data-dir", str(data), "lock"]) == 0
+    assert history(data)[-1].startswith("2999-12-30,"), "another's clock may be ahead of ours"
 
 
 @given(st.binary(max_size=300) | st.text(max_size=200).map(lambda text: (HEADER + text).encode("utf-8", "replace")))

@@ -79,6 +79,9 @@ def test_what_is_wrong_is_said_in_every_form(
         "## gone: 1\n\n- [ ] [qwen3-0.6b-card](https://example.org/en/sources/qwen3-0.6b-card/): "
         "`https://huggingface.co/Qwen/Qwen3-0.6B` (`status 410`)\n\n"
     )
+    monkeypatch.delenv("TRAINFIT_SITE_URL")
+    assert run(data, "--check", "--format", "markdown", "--only", "qwen3-0.6b-card") == 0
+    assert "\n- [ ] qwen3-0.6b-card: `https://huggingface.co/" in capsys.readouterr().out
 
 
 def test_exceptions_are_left_alone_and_say_why(data: Path, here: Web, capsys: pytest.CaptureFixture[str]) -> None:

@@ -15,7 +15,7 @@ from generator.catalog.changes import ChangeRow
 from generator.site.badges import badge_svg
 from generator.site.launch import find_files
 from generator.site.lettering import lines, runs, width
-from generator.site.light import LightWriter, light_paths, moved_paths, write_all
+from generator.site.light import LightWriter, light_paths, moved_paths, write_light_pages, write_moved
 from generator.site.page import light_path
 from generator.site.pages_site import Site
 from generator.site.pages_stack import config_texts
@@ -32,11 +32,17 @@ RIG, MODEL = "4x-rtx-6000-ada", "qwen3-14b"
 FITS = ("comfortable", "borderline")
 
 
+def write_all(catalog, reports, target: Path) -> None:
+    for language in ("ru", "en"):
+        write_light_pages(catalog, reports, language, ("ru", "en"), target)
+    write_moved(catalog, reports, ("ru", "en"), target)
+
+
 @pytest.fixture(scope="module")
 def written(tmp_path_factory) -> Path:
     """The light pages of the first rig in both languages."""
     target = tmp_path_factory.mktemp("light")
-    write_all(site_catalog(), {RIG: site_reports()[RIG]}, ("ru", "en"), target)
+    write_all(site_catalog(), {RIG: site_reports()[RIG]}, target)
     return target
 
 
@@ -236,7 +242,7 @@ def test_old_addresses_lead_to_where_the_page_is_now(tmp_path) -> None:
     kept = MappingProxyType({MODEL: catalog.models[MODEL]})
     moved = {"models/old-name/": f"models/{MODEL}/", "rigs/old-rig/": f"rigs/{RIG}/", "gpus/a/": "gpus/b/"}
     small = replace(catalog, models=kept, permalinks=MappingProxyType(moved))
-    write_all(small, {RIG: site_reports()[RIG]}, ("ru", "en"), tmp_path)
+    write_all(small, {RIG: site_reports()[RIG]}, tmp_path)
     for prefix in ("", "en/"):
         for old in (f"v/{RIG}/old-name/", f"v/old-rig/{MODEL}/", "v/old-rig/old-name/"):
             assert (tmp_path / prefix / old / "badge.svg").read_bytes() == (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import threading
 
@@ -9,7 +10,7 @@ import pytest
 
 from generator.errors import BuildError
 from generator.site import side_by_side as module
-from generator.site.side_by_side import side_by_side
+from generator.site.side_by_side import beside, side_by_side, workers
 
 
 def fail() -> int:
@@ -44,3 +45,25 @@ def test_beside_threads_one_after_the_other() -> None:
     finally:
         stop.set()
         thread.join()
+
+
+def test_what_goes_on_beside_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "possible", lambda: True)
+    with beside({"a": os.getpid}) as results:
+        pass_on = results()
+    assert pass_on["a"] != os.getpid()
+
+
+def test_what_has_not_ended_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "possible", lambda: True)
+    with pytest.raises(BuildError, match=r"^no$"), beside({"a": threading.Event().wait}):
+        fail()
+    assert not multiprocessing.active_children()
+
+
+def test_parts_for_the_processors(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "possible", lambda: True)
+    monkeypatch.setattr(os, "cpu_count", lambda: 4)
+    assert [workers(groups) for groups in (1, 2, 3, 8)] == [4, 2, 1, 1]
+    monkeypatch.setattr(module, "possible", lambda: False)
+    assert workers(1) == 1

@@ -9,7 +9,9 @@ from generator.site.urls import (
     DEFAULT_SITE_URL,
     REPOSITORY_URL_VARIABLE,
     SITE_URL_VARIABLE,
+    given_site_url,
     language_link,
+    markdown_link,
     ordered,
     page_url,
     repository_url,
@@ -38,11 +40,25 @@ def test_the_site_s_address_is_a_setting(monkeypatch):
     assert page_url("models/x/", "en") == "https://example.org/name/en/models/x/"
 
 
+def test_a_report_links_to_a_site_whose_address_was_given(monkeypatch):
+    monkeypatch.setenv(SITE_URL_VARIABLE, "https://example.org/name")
+    assert given_site_url() == "https://example.org/name/"
+    assert markdown_link("x", "models/x/", "en", "#y") == "[x](https://example.org/name/en/models/x/#y)"
+    for value in ("", " "):
+        monkeypatch.setenv(SITE_URL_VARIABLE, value)
+        assert given_site_url() == ""
+        assert markdown_link("x", "models/x/", "en", "#y") == "x"
+
+
 @pytest.mark.parametrize(
     "value", ["example.org", "ftp://example.org/", "https://", "https://example.org/?x=1", "javascript:1"]
 )
 def test_what_is_no_address_is_a_build_error(monkeypatch, value):
-    for variable, read in ((SITE_URL_VARIABLE, site_url), (REPOSITORY_URL_VARIABLE, repository_url)):
+    for variable, read in (
+        (SITE_URL_VARIABLE, site_url),
+        (SITE_URL_VARIABLE, given_site_url),
+        (REPOSITORY_URL_VARIABLE, repository_url),
+    ):
         monkeypatch.setenv(variable, value)
         with pytest.raises(BuildError, match=variable):
             read()

@@ -51,11 +51,10 @@ def advised(
 ) -> list[tuple[str, str, float]]:
     """Improvements on a verdict where the ladder gives `verdicts` by cards, context and ECC."""
 
-    def ladder(at: Catalog, _subject: object, _method: str, other: Setup) -> tuple[int, int, str]:
-        return other.count, int(at.policy.workload.seq_len.value), other.ecc
+    def ladder(at: Catalog, _subject: object, _method: str, other: Setup) -> str:
+        return verdicts.get((other.count, int(at.policy.workload.seq_len.value), other.ecc), "not-recommended")
 
-    monkeypatch.setattr(advice, "try_ladder", ladder)
-    monkeypatch.setattr(advice, "choose", lambda key: (verdicts.get(key, "not-recommended"), 0))
+    monkeypatch.setattr(advice, "best_of_ladder", ladder)
     subject = subject_of(catalog, "qwen3-0.6b")
     found = improvements(catalog, subject, "full", setup, verdict)
     return [(each.kind, each.verdict, each.value) for each in found]
