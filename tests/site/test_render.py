@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-import pytest
-
 from generator.catalog import load_catalog
 from generator.site.render import render
 from tests.support import tiny_catalog
@@ -16,7 +14,7 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-def test_processors_change_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_processors_change_nothing(tmp_path, monkeypatch) -> None:
     catalog = load_catalog(tiny_catalog(tmp_path))
     made = {}
     for processors in (1, 2, 6):
