@@ -134,11 +134,12 @@ def build(
     work_dir: Path = ROOT / "build",
     source_dir: Path = ROOT,
     rigs: Collection[str] = (),
+    done: Callable[[], object] = lambda: None,
 ) -> Built:
     """Validates, computes, renders, and puts the site into `site_dir`; returns what was made.
 
     With `rigs`, these and the rig of the home page alone: a preview, in which links to others lead nowhere. Ids that
-    the data does not have are passed over.
+    the data does not have are passed over. `done` is called when the new site stands, before the old one is removed.
 
     Raises CatalogErrors for bad data and BuildError for everything else that may go wrong. Whatever happens, and
     whenever, `site_dir` holds the old site or the new one.
@@ -151,7 +152,7 @@ def build(
         catalog = catalog.with_rigs({*rigs, home_rig(catalog, catalog.rigs)})
     try:
         with only_one(work_dir):
-            return _build(catalog, site_dir, chosen, work_dir, source_dir)
+            return _build(catalog, site_dir, chosen, work_dir, source_dir, done)
     except OSError as error:
         raise BuildError(f"the site could not be written: {error}") from error
     finally:
@@ -173,7 +174,12 @@ def without_mkdocs(
 
 
 def _build(
-    catalog: Catalog, site_dir: Path, languages: tuple[Language, ...], work_dir: Path, source_dir: Path
+    catalog: Catalog,
+    site_dir: Path,
+    languages: tuple[Language, ...],
+    work_dir: Path,
+    source_dir: Path,
+    done: Callable[[], object],
 ) -> Built:
     reports = judge_rigs(catalog)
     # All that is there by now stays to the end: to look for garbage in it again and again takes a tenth of the build.
@@ -200,7 +206,7 @@ def _build(
         assemble.finish(staging, paths, languages, facts_of(catalog, languages), title)
         write_feeds(catalog, languages, staging)
         write_configs(catalog, reports[home_rig(catalog, reports)], staging, languages)
-        put_in_place(staging, site_dir)
+        put_in_place(staging, site_dir, done)
     finally:
         for directory in (staging, apart):
             shutil.rmtree(directory, ignore_errors=True)

@@ -25,6 +25,9 @@ RELOAD = (
     b'<script>new EventSource("%s").onmessage=function(){location.reload()}</script>' % RELOAD_PATH.encode()
 )  # only ever sent by this server: no built page holds it
 
+STANDS = "the new site stands"
+"""What a build tells the server that started it."""
+
 Say = Callable[[str], None]
 
 
@@ -62,17 +65,25 @@ class Shown:
 
 
 def rebuild(site_dir: Path, data_dir: Path, say: Say, shown: Shown = Shown()) -> bool:
-    """Builds in a process of its own, so that changed Python counts too; says what is wrong. Whether it went well."""
+    """Builds in a process of its own, so that changed Python counts too; says what is wrong. Whether it went well.
+
+    Returns as soon as the new site stands: the old one is removed meanwhile, and a next build waits for that.
+    """
     started = time.monotonic()
     command = [sys.executable, "-m", "generator.site.serve", str(site_dir), str(data_dir)]
     command += [",".join(shown.languages), ",".join(shown.rigs)]
-    run = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
-    if run.returncode:
-        say(run.stdout.rstrip())
-        say("not built: the site stays as it was")
-        return False
-    say(f"built in {time.monotonic() - started:.1f} s")
-    return True
+    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    heard: list[str] = []
+    for line in process.stdout or ():
+        if line == f"{STANDS}\n":
+            threading.Thread(target=process.communicate, daemon=True).start()
+            say(f"built in {time.monotonic() - started:.1f} s")
+            return True
+        heard.append(line)
+    process.communicate()
+    say("".join(heard).rstrip())
+    say("not built: the site stays as it was")
+    return False
 
 
 class Handler(SimpleHTTPRequestHandler):
@@ -182,7 +193,7 @@ def main(site_dir: Path, data_dir: Path, shown: Shown) -> int:
     from generator.site.build import build
 
     try:
-        build(data_dir, site_dir, shown.languages, rigs=shown.rigs)
+        build(data_dir, site_dir, shown.languages, rigs=shown.rigs, done=partial(print, STANDS, flush=True))
     except TrainfitError as error:
         sys.stdout.write(f"{error}\n")
         return 1

@@ -8,6 +8,7 @@ import errno
 import os
 import shutil
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 from generator.errors import BuildError
@@ -64,8 +65,8 @@ def restore(site_dir: Path) -> bool:
     return True
 
 
-def put_in_place(new_dir: Path, site_dir: Path) -> None:
-    """Makes `new_dir` the site, in one step; the old site is removed afterwards. Both stand in one directory.
+def put_in_place(new_dir: Path, site_dir: Path, done: Callable[[], object] = lambda: None) -> None:
+    """Makes `new_dir` the site, in one step; calls `done`; removes the old site. Both stand in one directory.
 
     Where the system cannot exchange two directories, the old one is renamed first and comes back if the second
     renaming fails, or with the next build (`restore`) if the process was killed between the two.
@@ -73,6 +74,7 @@ def put_in_place(new_dir: Path, site_dir: Path) -> None:
     try:
         if not site_dir.exists():
             new_dir.rename(site_dir)
+            done()
             return
         if not exchange(new_dir, site_dir):
             aside = aside_of(site_dir)
@@ -86,4 +88,5 @@ def put_in_place(new_dir: Path, site_dir: Path) -> None:
             new_dir = aside
     except OSError as error:
         raise BuildError(f"the site could not be put into {site_dir}: {error}") from error
+    done()
     shutil.rmtree(new_dir, ignore_errors=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
@@ -10,7 +10,7 @@ from generator.catalog.catalogue import Catalog
 from generator.catalog.records import Policy, Recipe
 from generator.estimate import Band, Estimate, Plan, estimate
 from generator.estimate.results import Fits
-from generator.estimate.run import fits_of
+from generator.estimate.run import fits_of, memory_of
 from generator.units import billions, bytes_from_gib, days_from_seconds, hours_from_seconds
 from generator.verdict.results import FEASIBLE, VERDICTS, Reason, ReasonId, Rung, VerdictId
 from generator.verdict.setup import Setup, Subject, applies, missing, plan_for
@@ -160,24 +160,27 @@ def try_recipe(catalog: Catalog, subject: Subject, method_id: str, recipe: Recip
     )
 
 
-def climb(catalog: Catalog, subject: Subject, method_id: str, setup: Setup) -> Iterator[Rung]:
-    """Every recipe of the method that makes sense on the machine, in the ladder's order, tried one by one."""
-    for recipe in catalog.methods[method_id].ladder:
-        if applies(recipe, setup):
-            yield try_recipe(catalog, subject, method_id, recipe, setup)
-
-
 def try_ladder(catalog: Catalog, subject: Subject, method_id: str, setup: Setup) -> tuple[Rung, ...]:
-    """The whole ladder on this machine."""
-    return tuple(climb(catalog, subject, method_id, setup))
+    """Every recipe of the method that makes sense on the machine, tried, in the ladder's order."""
+    return tuple(
+        try_recipe(catalog, subject, method_id, recipe, setup)
+        for recipe in catalog.methods[method_id].ladder
+        if applies(recipe, setup)
+    )
 
 
 def best_of_ladder(catalog: Catalog, subject: Subject, method_id: str, setup: Setup) -> VerdictId:
     """The verdict that `choose` gives the whole ladder: recipes after the first comfortable one are not tried."""
     found: list[VerdictId] = []
-    for rung in climb(catalog, subject, method_id, setup):
-        found.append(rung.verdict)
-        if rung.verdict == "comfortable":
+    for recipe in catalog.methods[method_id].ladder:
+        if not applies(recipe, setup):
+            continue
+        # Most recipes are ruled out by memory alone, which plans on other cards share and which is looked up.
+        if memory_of(catalog, plan_for(catalog, subject, method_id, recipe, setup)).fits == "no":
+            found.append("not-recommended")
+            continue
+        found.append(try_recipe(catalog, subject, method_id, recipe, setup).verdict)
+        if found[-1] == "comfortable":
             break
     return best(found)
 

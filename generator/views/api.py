@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
@@ -70,6 +71,7 @@ VERDICT_COLUMNS = (
 """Columns of the long table; `reasons` are ids joined by blanks."""
 
 
+@cache
 def generator_version() -> str:
     """Version of this package; `0` where it runs without having been installed."""
     try:
@@ -116,6 +118,24 @@ def _numbers(verdict: Verdict) -> dict[str, Any]:
     }
 
 
+Numbers = Callable[[Verdict], Mapping[str, Any]]
+
+
+def each_once() -> Numbers:
+    """What works out the fields of a verdict once, for verdicts that live as long as this.
+
+    A verdict stands in the file of its rig, in that of its model and in two tables.
+    """
+    known: dict[int, Mapping[str, Any]] = {}
+
+    def numbers(verdict: Verdict) -> Mapping[str, Any]:
+        if id(verdict) not in known:
+            known[id(verdict)] = _numbers(verdict)
+        return known[id(verdict)]
+
+    return numbers
+
+
 def _verdicts(catalog: Catalog, report: RigReport, model: str | None = None) -> Iterator[Verdict]:
     """Verdicts of a report by model id and in the order of the methods."""
     methods = methods_of(catalog)
@@ -129,12 +149,12 @@ def _modes(report: RigReport, model: str) -> tuple[ModeRecord, ...]:
     return tuple(ModeRecord(method=mode.method, verdict=mode.verdict) for mode in found)
 
 
-def rig_file(catalog: Catalog, report: RigReport, model: str | None = None) -> RigFile:
+def rig_file(catalog: Catalog, report: RigReport, model: str | None = None, numbers: Numbers = _numbers) -> RigFile:
     """All verdicts on a rig, or those on one model."""
     return RigFile(
         **_head(catalog),
         rig=report.rig,
-        verdicts=tuple(ModelVerdict(model=v.model, **_numbers(v)) for v in _verdicts(catalog, report, model)),
+        verdicts=tuple(ModelVerdict(model=v.model, **numbers(v)) for v in _verdicts(catalog, report, model)),
         recommended=tuple(
             ModelModes(model=each, modes=_modes(report, each))
             for each in sorted(report.recommended)
@@ -143,7 +163,7 @@ def rig_file(catalog: Catalog, report: RigReport, model: str | None = None) -> R
     )
 
 
-def model_file(catalog: Catalog, reports: Reports, model: str) -> ModelFile:
+def model_file(catalog: Catalog, reports: Reports, model: str, numbers: Numbers = _numbers) -> ModelFile:
     """All verdicts on a model; raises KeyError for an unknown id."""
     record = catalog.models[model]
     return ModelFile(
@@ -155,7 +175,7 @@ def model_file(catalog: Catalog, reports: Reports, model: str) -> ModelFile:
         hugging_face=record.hugging_face,
         parameters=record.parameters.exact.value,
         verdicts=tuple(
-            RigVerdict(rig=rig, **_numbers(verdict))
+            RigVerdict(rig=rig, **numbers(verdict))
             for rig in sorted(reports)
             for verdict in _verdicts(catalog, reports[rig], model)
         ),
@@ -250,13 +270,13 @@ def schemas() -> dict[str, dict[str, Any]]:
     }
 
 
-def api_files(catalog: Catalog, reports: Reports) -> dict[str, tuple[str, Head]]:
+def api_files(catalog: Catalog, reports: Reports, numbers: Numbers = _numbers) -> dict[str, tuple[str, Head]]:
     """Path → kind and content of each JSON file, sorted by path."""
     files: dict[str, tuple[str, Head]] = {
         "rigs.json": ("rigs", rigs_file(catalog, reports)),
         "sources.json": ("sources", sources_file(catalog)),
-        **{rig_path(rig): ("rig", rig_file(catalog, report)) for rig, report in reports.items()},
-        **{model_path(model): ("model", model_file(catalog, reports, model)) for model in catalog.models},
+        **{rig_path(rig): ("rig", rig_file(catalog, report, None, numbers)) for rig, report in reports.items()},
+        **{model_path(model): ("model", model_file(catalog, reports, model, numbers)) for model in catalog.models},
     }
     listed = {"index.json": "index", **{path: kind for path, (kind, _) in files.items()}}
     tables = [*map(rig_table_path, reports), ALL_TABLE_PATH, RUNS_PATH]
@@ -278,15 +298,17 @@ def api_files(catalog: Catalog, reports: Reports) -> dict[str, tuple[str, Head]]
     return dict(sorted({**files, "index.json": ("index", index)}.items()))
 
 
-def api_tables(catalog: Catalog, reports: Reports) -> dict[str, list[tuple[Cell, ...]]]:
+def api_tables(catalog: Catalog, reports: Reports, numbers: Numbers = _numbers) -> dict[str, list[tuple[Cell, ...]]]:
     """Path → rows of VERDICT_COLUMNS of each table, all rigs together and each alone."""
-    by_rig = {rig: [_row(rig, verdict) for verdict in _verdicts(catalog, reports[rig])] for rig in sorted(reports)}
+    by_rig = {
+        rig: [_row(rig, verdict, numbers(verdict)) for verdict in _verdicts(catalog, reports[rig])]
+        for rig in sorted(reports)
+    }
     everything = [row for rows in by_rig.values() for row in rows]
     return {**{rig_table_path(rig): rows for rig, rows in by_rig.items()}, ALL_TABLE_PATH: everything}
 
 
-def _row(rig: str, verdict: Verdict) -> tuple[Cell, ...]:
-    values = _numbers(verdict)
+def _row(rig: str, verdict: Verdict, values: Mapping[str, Any]) -> tuple[Cell, ...]:
     peak: Peak | None = values["peak_gib"]
     flat = {
         **values,

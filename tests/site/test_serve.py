@@ -12,6 +12,7 @@ import pytest
 
 from generator.site import serve as serving
 from generator.site.serve import RELOAD, RELOAD_PATH, Server, Shown, rebuild, serve, snapshot
+from tests.support import MODEL, edit, tiny_catalog
 
 
 @pytest.fixture
@@ -99,6 +100,17 @@ def wait_for(condition):
     while not condition():
         assert time.monotonic() < deadline
         time.sleep(0.01)
+
+
+@pytest.mark.slow
+def test_a_build_is_told_of_and_shows_the_edit(tmp_path):
+    data, said = tiny_catalog(tmp_path), []
+    page = tmp_path / "site" / "en" / "models" / "qwen3-0.6b" / "index.html"
+    assert rebuild(tmp_path / "site", data, said.append, Shown(("en",)))
+    edit(data, MODEL, "name: Qwen3-0.6B\n", "name: Qwen3-0.6B renamed\n")
+    assert rebuild(tmp_path / "site", data, said.append, Shown(("en",)))
+    assert "Qwen3-0.6B renamed" in page.read_text(encoding="utf-8")
+    assert [text.startswith("built in ") for text in said] == [True, True]
 
 
 def test_a_data_error_is_said_and_nothing_is_built(tmp_path, reduced_data):

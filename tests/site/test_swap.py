@@ -91,3 +91,15 @@ def test_nothing_is_restored_but_a_site(tmp_path):
     (tmp_path / "site-old").mkdir()
     assert not restore(tmp_path / "site")
     assert not (tmp_path / "site").exists()
+
+
+def test_the_new_site_is_told_of_before_the_old_one_is_gone(tmp_path) -> None:
+    site, seen = tmp_path / "site", []
+
+    def done() -> None:
+        seen.append([*sorted(content(path) for path in tmp_path.iterdir()), content(site)])
+
+    put_in_place(directory(tmp_path / "site-new", "first"), site, done)
+    put_in_place(directory(tmp_path / "site-new", "second"), site, done)
+    assert seen == [["first", "first"], ["first", "second", "second"]]
+    assert [path.name for path in tmp_path.iterdir()] == ["site"]

@@ -42,9 +42,11 @@ def texts(value: object, path: str = "") -> Iterator[tuple[str, Text]]:
 
 
 def texts_of(reading: Reading) -> Iterator[tuple[Entry, str, Text]]:
-    """Every bilingual text of data/ with the file that it stands in and its dotted path."""
+    """Every bilingual text of data/ with the file that it stands in and its dotted path; looked for once."""
     for entry in reading.entries:
-        for path, text in texts(entry.record):
+        if "texts" not in entry.memo:
+            entry.memo["texts"] = tuple(texts(entry.record))
+        for path, text in entry.memo["texts"]:
             yield entry, path, text
 
 
