@@ -115,7 +115,9 @@ class Job:
         """One saved checkpoint: what is trained, and two states of AdamW."""
         if self.plan.trains_adapters:
             return gib_from_bytes(CHECKPOINT_BYTES["fp32"] * self.estimate.parameters_trainable)
-        return gib_from_bytes(CHECKPOINT_BYTES[self.plan.precision] * self.estimate.parameters_total)
+        gathered = 2 if self.plan.sharding == "zero3" else 0  # stage3_gather_16bit_weights_on_model_save
+        width = CHECKPOINT_BYTES[self.plan.precision] + gathered
+        return gib_from_bytes(width * self.estimate.parameters_total)
 
 
 REFERENCE: Mapping[str, Any] = MappingProxyType({})

@@ -33,6 +33,7 @@ MIB_PER_GIB = 1024
 GIB = 1 << 30
 SIGNS = {"ok": "[ok]", "note": "[i] ", "warn": "[!] ", "fail": "[x] "}
 TIMEOUT_S = 60
+SHOWN_BRIDGES = 4
 ROOM = 0.98
 """Memory sizes are compared with a little room: a card shows a few MiB less than another of its kind."""
 
@@ -72,13 +73,26 @@ def keep(answers: dict[str, str], folder: Path) -> None:
 class Report:
     """What was found, in order."""
 
-    def __init__(self, messages: dict[str, str]) -> None:
+    def __init__(self, messages: dict[str, str], language: str = "en") -> None:
         self.messages = messages
+        self.comma = "," if language == "ru" else "."
         self.found: list[tuple[str, str, str]] = []
 
     def add(self, level: str, key: str, **values: object) -> None:
         """Adds the message `preflight.<key>` with its placeholders filled."""
         self.found.append((level, key, self.messages[f"preflight.{key}"].format(**values)))
+
+    def gib(self, value: float) -> str:
+        """GiB with one decimal, as the reader's language writes it."""
+        return f"{value:.1f}".replace(".", self.comma)
+
+    @property
+    def last(self) -> str:
+        """The last line: whether to look at anything."""
+        if self.failed:
+            return self.messages["preflight.bad"]
+        warned = any(level == "warn" for level, _, _ in self.found)
+        return self.messages["preflight.warned" if warned else "preflight.good"]
 
     @property
     def failed(self) -> bool:
@@ -88,7 +102,7 @@ class Report:
 
 def check(expected: dict[str, Any], answers: dict[str, str], messages: dict[str, str]) -> Report:
     """Compares a machine with what trainfit.json expects of it."""
-    report = Report(messages)
+    report = Report(messages, expected["language"])
     gpus = gpus_of(answers.get("gpus", ""))
     if gpus:
         used = check_gpus(report, expected, gpus)
@@ -167,7 +181,7 @@ def check_memory(report: Report, expected: dict[str, Any], gpus: list[dict[str, 
     if not all(gpu["memory_mib"].isdigit() for gpu in gpus):
         found = host_gib(answers)
         level = "fail" if found is not None and peak + overhead > found else "note"
-        report.add(level, "memory_shared", found="?" if found is None else f"{found:.0f}", peak=f"{peak:.1f}")
+        report.add(level, "memory_shared", found="?" if found is None else f"{found:.0f}", peak=report.gib(peak))
         return
     smallest = min(gpus, key=lambda gpu: int(gpu["memory_mib"]))
     ecc = "on" if smallest["ecc"] == "Enabled" else "off"
@@ -175,13 +189,13 @@ def check_memory(report: Report, expected: dict[str, Any], gpus: list[dict[str, 
     # PyTorch sees a little less than the driver reports: the share that it sees of the card in the record.
     share = expected["visible_gib"][ecc] * MIB_PER_GIB / expected["memory_mib"][ecc]
     visible = total / MIB_PER_GIB * share
-    values = {"total": total, "visible": f"{visible:.1f}", "peak": f"{peak:.1f}", "index": smallest["index"]}
+    values = {"total": total, "visible": report.gib(visible), "peak": report.gib(peak), "index": smallest["index"]}
     if ecc == "on":
         report.add("note", "ecc_on", lost=round(expected["memory_mib"]["off"] - expected["memory_mib"]["on"]))
     if peak + overhead > visible:
         report.add("fail", "memory_short", **values)
     elif visible < expected["usable_gib"] * ROOM:
-        report.add("warn", "memory_less", planned=f"{expected['usable_gib']:.1f}", **values)
+        report.add("warn", "memory_less", planned=report.gib(expected["usable_gib"]), **values)
     else:
         report.add("ok", "memory", **values)
 
@@ -236,7 +250,8 @@ def check_links(report: Report, expected: dict[str, Any], answers: dict[str, str
         report.add("ok", "topology", links=links)
     bridges = redirecting(answers.get("lspci", ""))
     if bridges:
-        report.add("warn", "acs", bridges=", ".join(bridges[:4]), count=len(bridges))
+        more = " …" if len(bridges) > SHOWN_BRIDGES else ""
+        report.add("warn", "acs", bridges=", ".join(bridges[:SHOWN_BRIDGES]) + more, count=len(bridges))
     elif "access denied" in answers.get("lspci", ""):
         report.add("note", "acs_unknown")
 
@@ -333,7 +348,7 @@ def main(argv: list[str] | None = None) -> int:
     print(messages["preflight.title"])
     for level, _, text in report.found:
         print(f"{SIGNS[level]} {text}")
-    print(messages["preflight.bad" if report.failed else "preflight.good"])
+    print(report.last)
     return 1 if report.failed else 0
 
 
