@@ -14,15 +14,14 @@ from pydantic import BeforeValidator, Field, ValidationError, model_validator
 
 from generator.architecture import Architecture
 from generator.catalog.fields import Date, HttpsUrl, Id, Line, Many, PositiveFloat, PositiveInt, Record, Text
+from generator.catalog.yaml_positions import resolve
 from generator.units import MemoryUnit, gib_from_printed
 
 
 def _number(value: object) -> object:
-    """A number out of a cell; what is none stays text, so that validation says what was found."""
-    try:
-        return float(str(value)) if "." in str(value) else int(str(value))
-    except ValueError:
-        return value
+    """A number out of a cell, as in the YAML files; what is none stays text, so that validation says what was found."""
+    found = resolve(str(value))
+    return found if isinstance(found, int | float) and not isinstance(found, bool) else value
 
 
 def _nothing(value: object) -> object:
@@ -212,7 +211,7 @@ class MeasuredDefaults(Record):
     @model_validator(mode="after")
     def _one_of_both(self) -> MeasuredDefaults:
         if self.held_out and self.formulas_written_by:
-            raise ValueError("held_out: expected false where formulas_written_by is true, found true")
+            raise ValueError("expected held_out or formulas_written_by, found both")
         return self
 
 

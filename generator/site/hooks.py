@@ -14,8 +14,10 @@ from mkdocs.exceptions import PluginError
 
 from generator.errors import BuildError
 from generator.site.formats import Formats
+from generator.site.labels import labelled
 from generator.site.messages import Messages
 from generator.site.page import FRAGMENT_TOKEN, LANGUAGES, SECTIONS, Language
+from generator.site.pages_env import typeset
 from generator.site.pages_site import SIGNS
 from generator.site.policy import page_policy
 from generator.site.previews import SITE, preview_url
@@ -28,10 +30,15 @@ HEADING_OR_REGION = re.compile(
 )
 PERMALINK = re.compile(r'<a class="headerlink".*?</a>', re.DOTALL)
 UNUSED_SWITCHES = re.compile(r'\s*<input class="md-toggle"[^>]*>|\s*<label class="md-overlay"[^>]*></label>')
-VERDICT_TABLE = re.compile(r'<div class="tf-table"(?P<attributes> [^>]*>\s*<table>.*?</table>)', re.DOTALL)
+SWITCHES = 3
+"""A drawer, a search and what lies over the page while the drawer is open."""
+VERDICT_TABLE = re.compile(
+    r'<div class="tf-table"(?P<attributes> [^>]*>\s*<table(?: class="tf-stack tf-filtered")?>.*?</table>)', re.DOTALL
+)
 SORTABLE_ROWS, FILTERABLE_ROWS = 8, 15
 """Tables of verdicts from so many rows on get the means to sort, and to filter."""
 CODE = re.compile(r"(<pre[^>]*>(?:<span></span>)?<code)\b")
+PROSE = re.compile(r"<(pre|code)\b.*?</\1>|<[^>]*>|(?P<text>[^<]+)", re.DOTALL)
 CELL_END = re.compile(r"</(dt|dd|td|th)>(?=<)")
 TABLE = re.compile(r"<table>.*?</table>", re.DOTALL)
 
@@ -94,7 +101,8 @@ def on_env(env: Any, config: Any, **_: object) -> Any:
 
 def on_page_content(content: str, page: Any, config: Any, **_: object) -> str:
     """Puts the finished fragments in the place of their tokens, and Markdown's tables into scrolling regions."""
-    messages = Messages(language_of(config))
+    language = language_of(config)
+    messages = Messages(language)
     fragments = read(config.docs_dir, "fragments").get(page.meta.get("tf_path"), {})
     used: set[str] = set()
 
@@ -113,7 +121,11 @@ def on_page_content(content: str, page: Any, config: Any, **_: object) -> str:
         label = html.escape(messages("shell.page.table", number=str(region.count)))  # type: ignore[attr-defined]
         return f'<div class="tf-table" role="region" tabindex="0" aria-label="{label}">{match.group()}</div>'
 
+    def prose(match: re.Match[str]) -> str:
+        return typeset(match["text"], language) if match["text"] else match.group()
+
     region.count = 0  # type: ignore[attr-defined]
+    content = PROSE.sub(prose, content)  # hand-written pages; generated ones are typeset already
     content = FRAGMENT_TOKEN.sub(fragment, TABLE.sub(region, content))
     content = CELL_END.sub(r"</\1> ", content)  # words of two cells are two words, for whoever reads text alone
     content = CODE.sub(r'\1 tabindex="0"', content)  # what scrolls can be reached by keyboard
@@ -121,7 +133,7 @@ def on_page_content(content: str, page: Any, config: Any, **_: object) -> str:
     unused = sorted(fragments.keys() - used)
     if unused:
         raise PluginError(f"{page.file.src_uri}: fragments that stand nowhere: {', '.join(unused)}")
-    return distinct_regions(VERDICT_TABLE.sub(long_table, content))
+    return distinct_regions(VERDICT_TABLE.sub(long_table, labelled(content)))
 
 
 def long_table(match: re.Match[str]) -> str:
@@ -158,13 +170,16 @@ def _name_contents(items: Any, words: Any) -> None:
 
 
 def on_post_page(output: str, **_: object) -> str:
-    """The page without the theme's switches for a drawer and a search that are not ours."""
-    return UNUSED_SWITCHES.sub("", output)
+    """The page without the theme's switches for a drawer and a search that are not ours.
+
+    They stand at its beginning: behind them nothing is searched.
+    """
+    return UNUSED_SWITCHES.sub("", output, count=SWITCHES)
 
 
 def on_post_template(output_content: str, **_: object) -> str:
     """The same for the page that says that there is none."""
-    return UNUSED_SWITCHES.sub("", output_content)
+    return UNUSED_SWITCHES.sub("", output_content, count=SWITCHES)
 
 
 def on_page_context(context: dict[str, Any], page: Any, config: Any, **_: object) -> dict[str, Any]:

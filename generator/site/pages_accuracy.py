@@ -14,7 +14,7 @@ from generator.site.api import API_PATH
 from generator.site.page import Page
 from generator.site.pages_env import PageWriter
 from generator.site.pages_site import Site
-from generator.site.plot import Dot, scatter
+from generator.site.plot import Dot, power_of_ten, scatter
 from generator.views.accuracy import FAR, runs_on, said_of_runs
 from generator.views.api_runs import RUNS_PATH
 
@@ -62,6 +62,7 @@ def accuracy_page(site: Site) -> Page:
         navigation_title=writer.messages("accuracy.navigation"),
         checks=checks,
         far=FAR,
+        power_of_ten=power_of_ten,
         memory_plot=scatter(_memory_dots(site), FAR),
         speed_plot=scatter(_speed_dots(site), FAR),
         worst=worst,

@@ -42,6 +42,17 @@ def typeset(text: str, language: Language) -> str:
     return KEPT_TOGETHER.sub("\u00a0", text)
 
 
+CODE = re.compile(
+    r"nvidia-smi(?: (?:topo|-\w+|ECC|r)\b)+|\b[A-Za-z]\w*(?:_\w+)+(?:=\w+)?|\b[A-Za-z]\w*=\w+|\btorch\.nn\.\w+"
+)
+"""What a reader would type: the one command of the checklist, settings with their values, a class."""
+
+
+def coded(text: Markup) -> Markup:
+    """A text of data/ with what a reader would type set as code."""
+    return Markup(CODE.sub(r"<code>\g<0></code>", str(escape(text))))  # noqa: S704 (escaped but for the tags)
+
+
 class Token(Markup):
     """The token of a fragment: the only markup that may stand in a line of Markdown."""
 
@@ -147,6 +158,7 @@ class PageWriter:
             "heading": heading,
             "link": self.link,
             "text": self.text,
+            "coded": coded,
             "path": self.path,
         }
 

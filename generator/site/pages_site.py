@@ -24,7 +24,7 @@ from generator.views.accuracy import Checks, checks_of
 from generator.views.facts import fact_anchor
 from generator.views.reasons import experts_in_16_bit, lacks_memory
 from generator.views.rigs import methods_of
-from generator.views.sources import SourceView, source_host, source_views
+from generator.views.sources import SourceView, source_label, source_views
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -217,7 +217,7 @@ class Site:
             "SIGNS": SIGNS,
             "calculator": calculator_path,
             "source": source,
-            "host": source_host,
+            "host": source_label,
             "outside": outside,
             "of": of,
             "reason": reasons.sentence,

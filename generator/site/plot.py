@@ -7,10 +7,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 WIDTH, HEIGHT = 620, 560
-LEFT, RIGHT, TOP, BOTTOM = 74, 14, 14, 62
+LEFT, RIGHT, TOP, BOTTOM = 84, 30, 14, 62
 """Room around the plot for the numbers and names of the axes."""
 STEPS = (1, 2, 5)
 """Ticks are these, times a power of ten."""
+CHARACTER, BETWEEN = 8.6, 8
+"""Width of a digit below the plot and the least room between two numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +44,8 @@ class Scatter:
     points: tuple[Point, ...]
     x_ticks: tuple[tuple[float, float], ...]
     """Place and value."""
+    x_names: tuple[tuple[float, float], ...]
+    """Those of them whose numbers have room beside one another, powers of ten first."""
     y_ticks: tuple[tuple[float, float], ...]
     equal: Line
     """Where the estimate is the measurement."""
@@ -89,13 +93,33 @@ def scatter(dots: Iterable[Dot], share: float) -> Scatter | None:
         start, end = max(marks[0], marks[0] / factor), min(marks[-1], marks[-1] / factor)
         return Line(across(start), up(start * factor), across(end), up(end * factor))
 
+    x_ticks = tuple((across(value), value) for value in marks)
     return Scatter(
         points=tuple(Point(across(x), up(y), kind, filled, name) for x, y, kind, filled, name in every),
-        x_ticks=tuple((across(value), value) for value in marks),
+        x_ticks=x_ticks,
+        x_names=named(x_ticks),
         y_ticks=tuple((up(value), value) for value in marks),
         equal=line(1.0),
         bounds=(line(1 - share), line(1 + share)),
     )
+
+
+def named(placed: tuple[tuple[float, float], ...]) -> tuple[tuple[float, float], ...]:
+    """The places with values whose numbers, centred on them, do not touch one another: powers of ten first."""
+    kept: list[tuple[float, float]] = []
+    for at, value in sorted(placed, key=lambda tick: (not power_of_ten(tick[1]), tick[0])):
+        if all(abs(at - other) >= (_width(value) + _width(shown)) / 2 + BETWEEN for other, shown in kept):
+            kept.append((at, value))
+    return tuple(sorted(kept))
+
+
+def power_of_ten(value: float) -> bool:
+    """Whether it is 1, 10, 0.1 and so on."""
+    return math.isclose(math.log10(value), round(math.log10(value)), abs_tol=1e-9)
+
+
+def _width(value: float) -> float:
+    return len(f"{value:,g}") * CHARACTER
 
 
 def _placed(value: float, first: float, last: float, start: float, end: float) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -14,6 +15,12 @@ from generator.catalog.records import Source, SourceType
 
 SOURCE_TYPES: tuple[SourceType, ...] = get_args(SourceType)
 """Order in which the kinds of source are listed."""
+SHARED_HOSTS = {
+    "github.com": ("GitHub", re.compile(r"/[^/]+/([^/]+)")),
+    "arxiv.org": ("arXiv", re.compile(r"/(?:abs|pdf|html)/([\w.]+?)(?:v\d+)?(?:\.pdf)?/?$")),
+    "huggingface.co": ("Hugging Face", re.compile(r"/docs/([^/]+)")),
+}
+"""Hosts that say little: how they are named instead, and what of the path tells their documents apart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +50,16 @@ def source_host(source: Source) -> str:
     if source.package is not None:
         return f"{source.package.registry}: {source.package.name}"
     return source.publisher
+
+
+def source_label(source: Source) -> str:
+    """Its host, and more of the address where many sources share it: `GitHub: trl`, `arXiv: 2305.14314`."""
+    host = source_host(source)
+    if source.url is not None and host in SHARED_HOSTS:
+        name, pattern = SHARED_HOSTS[host]
+        if found := pattern.match(urlsplit(source.url).path):
+            return f"{name}: {found[1]}"
+    return host
 
 
 def source_views(catalog: Catalog) -> tuple[SourceView, ...]:

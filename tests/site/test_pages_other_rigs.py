@@ -81,8 +81,10 @@ def test_a_second_rig_has_its_page_and_its_own_places_on_the_pages_of_models() -
     ids = heading_ids(pages["models/qwen3-8b/"])
     assert {"full", "needs"} <= set(ids)
     assert len(ids) == len(set(ids))
-    cards = [e for e in parse(pages["rigs/"].fragments["index"]).elements() if "tf-card" in e.classes]
+    shown = "".join(pages["rigs/"].fragments.values())
+    cards = [e for e in parse(shown).elements() if "tf-card" in e.classes]
     assert len(cards) == 2
+    assert {"cards-4", "cards-8"} <= set(heading_ids(pages["rigs/"]))
     page = pages["models/qwen3-14b/"]
     home_table, others = parse(page.fragments["verdicts"]), parse(page.fragments["rigs"])
     assert f"../../v/{RIG}/qwen3-14b/#full" in {e.attributes.get("href") for e in home_table.elements()}

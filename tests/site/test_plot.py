@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from generator.site.plot import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, scatter, ticks
+from generator.site.plot import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, named, power_of_ten, scatter, ticks
 
 
 @pytest.mark.parametrize(
@@ -41,3 +41,15 @@ def test_bounds_stay_inside_the_frame() -> None:
 
 def test_without_runs_there_is_no_plot() -> None:
     assert scatter([], 0.1) is None
+
+
+def test_numbers_below_the_plot_do_not_touch() -> None:
+    placed = tuple(
+        (float(place), value) for place, value in ((0, 5000.0), (44, 10_000.0), (88, 20_000.0), (200, 50_000.0))
+    )
+    assert [value for _, value in named(placed)] == [10_000, 50_000]
+    assert named(placed[:1]) == placed[:1]
+
+
+def test_powers_of_ten() -> None:
+    assert [power_of_ten(value) for value in (0.1, 1.0, 1000.0, 2.0, 500.0)] == [True, True, True, False, False]

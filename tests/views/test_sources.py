@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from generator.catalog import Catalog
-from generator.views.sources import SOURCE_TYPES, provenance, source_host, source_views, sources_by_type
+from generator.views.sources import SOURCE_TYPES, provenance, source_host, source_label, source_views, sources_by_type
 
 
 def test_every_source_is_used_and_every_citation_counted(catalog: Catalog) -> None:
@@ -34,6 +34,14 @@ def test_hosts_are_what_a_reader_recognises(catalog: Catalog) -> None:
     package = next(source for source in catalog.sources.values() if source.url is None and source.package)
     assert package.package is not None
     assert source_host(package) == f"{package.package.registry}: {package.package.name}"
+
+
+def test_labels_tell_documents_of_a_shared_host_apart(catalog: Catalog) -> None:
+    assert source_label(catalog.sources["qlora"]) == "arXiv: 2305.14314"
+    assert source_label(catalog.sources["accelerate-no-sync"]) == "GitHub: accelerate"
+    for source in catalog.sources.values():
+        if source_host(source) not in {"github.com", "arxiv.org", "huggingface.co"}:
+            assert source_label(source) == source_host(source)
 
 
 def test_grouping_keeps_every_source(catalog: Catalog) -> None:
