@@ -4,6 +4,7 @@
 SITE_DIR ?= site
 PYTEST_ARGS ?= -n 2
 SHARE ?= 1
+FRAMEWORKS ?= axolotl llama-factory torchtitan
 BIN := .venv/bin
 # In GitHub Actions, errors in data/ appear in the pull request, at their lines.
 CHECK_FORMAT := $(if $(GITHUB_ACTIONS),github,text)
@@ -11,12 +12,12 @@ export PYTHON
 STACK_ENV := HF_HUB_OFFLINE=1 HF_DATASETS_OFFLINE=1 TOKENIZERS_PARALLELISM=false TRANSFORMERS_VERBOSITY=error PYTHONWARNINGS=ignore
 
 .DEFAULT_GOAL := help
-.PHONY: help site serve test test-stack check format audit bench mutation zip lock licences clean distclean runtime dev .venv
+.PHONY: help site serve test test-stack test-validators check format audit bench mutation zip lock licences clean distclean runtime dev .venv
 
 help: ## show this list
 	@echo 'usage: make TARGET'
 	@sed -n 's/^\([a-z][a-z-]*\):.*## \(.*\)/  \1  \2/p' Makefile | while read -r name text; do \
-		printf '  %-11s %s\n' "$$name" "$$text"; done
+		printf '  %-15s %s\n' "$$name" "$$text"; done
 
 site: runtime ## build the site into site/ (Python alone; no browser, no Node)
 	@$(BIN)/trainfit build --site-dir '$(SITE_DIR)'
@@ -41,6 +42,10 @@ test-stack: dev ## the generated configurations with the real libraries, on the 
 	@$(STACK_ENV) CUDA_VISIBLE_DEVICES= DS_ACCELERATOR=cpu .venv-stack/bin/python -m pytest -q \
 		-c tests/stack/installed/pytest.ini tests/stack/installed --ignore=tests/stack/installed/check_gpu.py
 	@$(STACK_ENV) .venv-stack/bin/python -m pytest -q -s -c tests/stack/installed/pytest.ini tests/stack/installed/check_gpu.py
+
+test-validators: dev ## the configurations by the validators of Axolotl, LLaMA-Factory and torchtitan; FRAMEWORKS=axolotl takes one
+	@$(BIN)/python -m tests.stack.write_sample build/stack-sample
+	@scripts/validate $(FRAMEWORKS)
 
 format: dev ## rewrite the Python files in the house style
 	@$(BIN)/ruff check --fix .

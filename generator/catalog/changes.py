@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from generator.catalog.fields import ID_PATTERN
+from generator.catalog.folders import is_regular
+from generator.catalog.loading import METHOD_IDS
 from generator.errors import DataError
 
 CHANGES_NAME = "changes.csv"
@@ -23,6 +25,8 @@ HEAD = ("date", "reason", "rig", "model")
 VERDICT_WORDS = ("comfortable", "borderline", "not-recommended", "unknown")
 REASONS = ("data", "memory-model", "policy", "unknown")
 """data: models, GPUs, rigs; memory-model: program and constants; policy: thresholds, ladders; unknown: nobody said."""
+LISTED = 100
+"""Errors that are listed: more have one cause."""
 MAX_BYTES = 16 * 1024 * 1024
 HINT = "run `trainfit lock`"
 
@@ -53,12 +57,12 @@ def changes_path(data_dir: Path) -> str:
 
 def read_changes(data_dir: Path) -> tuple[tuple[ChangeRow, ...], list[DataError]]:
     """All rows, and everything that is wrong with them; no rows where there is no such file."""
-    shown = changes_path(data_dir)
-    try:
-        with (data_dir / CHANGES_NAME).open("rb") as file:
-            raw = file.read(MAX_BYTES + 1)
-    except FileNotFoundError:
+    shown, path = changes_path(data_dir), data_dir / CHANGES_NAME
+    if not is_regular(path) and not path.is_dir():  # a link or a pipe is an error of the folder
         return (), []
+    try:
+        with path.open("rb") as file:
+            raw = file.read(MAX_BYTES + 1)
     except OSError as error:
         return (), [_error(shown, 1, 1, "", f"expected a readable file, found {error.strerror or 'an error'}")]
     if len(raw) > MAX_BYTES:
@@ -78,7 +82,8 @@ def _parsed(text: str, shown: str) -> tuple[tuple[ChangeRow, ...], list[DataErro
     try:
         header = next(reader, [])
         methods = tuple(header[len(HEAD) :])
-        if tuple(header[: len(HEAD)]) != HEAD or len(set(methods)) != len(methods) or not methods:
+        strangers = set(methods).difference(METHOD_IDS)
+        if tuple(header[: len(HEAD)]) != HEAD or len(set(methods)) != len(methods) or not methods or strangers:
             found = _visible(",".join(header)) or "nothing"
             return (), [
                 _error(shown, 1, 1, "", f"expected the columns {','.join(HEAD)} and the methods, found {found}")
@@ -86,6 +91,8 @@ def _parsed(text: str, shown: str) -> tuple[tuple[ChangeRow, ...], list[DataErro
         for cells in reader:
             wrong = list(_wrong_cells(cells, header, shown, reader.line_num))
             errors += wrong
+            if len(errors) >= LISTED:
+                break
             if not wrong:
                 rows.append(_row(cells, methods, reader.line_num))
     except csv.Error as error:

@@ -12,7 +12,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo  # noqa: TC002 - imported at run time by pydantic anyway
 
-from generator.catalog import fields
+from generator.catalog import fields, link_exceptions, permalinks
 from generator.catalog.yaml_positions import Document, Node, Place
 from generator.errors import DataError
 
@@ -20,6 +20,11 @@ _KNOWN_PATTERNS = {
     fields.ID_PATTERN: "an id of lower-case ASCII letters and digits joined by `-` or `.`",
     fields.PARTIAL_DATE_PATTERN: "a date as YYYY, YYYY-MM or YYYY-MM-DD",
     r"^\S(.*\S)?$": "one line of text without blanks at its ends",
+    fields.HUB_ID_PATTERN: "the id of a repository such as `Qwen/Qwen3-8B`",
+    fields.PACKAGE_PATTERN: "the name of a package such as `bitsandbytes`",
+    fields.VERSION_PATTERN: "a version such as `2.13.0`",
+    permalinks.PAGE_PATTERN: "the address of a page such as `models/qwen3-14b/`",
+    link_exceptions.HOST_PATTERN: "the name of a server such as `www.nvidia.com`",
     r"^[a-z]{2}$": "a language as two letters",
 }
 

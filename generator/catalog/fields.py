@@ -61,6 +61,15 @@ Date = Annotated[datetime.date, BeforeValidator(_date_from_text)]
 PartialDate = Annotated[str, Field(pattern=PARTIAL_DATE_PATTERN), AfterValidator(_in_the_calendar)]
 """YYYY, YYYY-MM or YYYY-MM-DD: as exact as the source is."""
 HttpsUrl = Annotated[str, Field(max_length=500), AfterValidator(_https_only)]
+HUB_ID_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._-]*(/[A-Za-z0-9][A-Za-z0-9._-]*)?$"
+HubId = Annotated[str, Field(max_length=150, pattern=HUB_ID_PATTERN)]
+"""A repository of the Hugging Face Hub: it stands in addresses and in files that people run."""
+PACKAGE_PATTERN = r"^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$"
+PackageName = Annotated[str, Field(max_length=100, pattern=PACKAGE_PATTERN)]
+"""A project on PyPI as its registry admits names: it is what a requirements file installs."""
+VERSION_PATTERN = r"^[0-9]+(\.[0-9]+)*((a|b|rc|\.post|\.dev)[0-9]+)*$"
+Version = Annotated[str, Field(max_length=40, pattern=VERSION_PATTERN)]
+"""A version as PEP 440 writes it, without a local part."""
 Line = Annotated[str, Field(min_length=1, max_length=300, pattern=r"^\S(.*\S)?$")]
 """One line of text without surrounding blanks."""
 Count = Annotated[int, Field(ge=0), AfterValidator(_countable)]

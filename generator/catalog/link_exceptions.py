@@ -8,7 +8,8 @@ from pydantic import Field
 
 from generator.catalog.fields import Id, Record, Text
 
-Host = Annotated[str, Field(pattern=r"^[a-z0-9-]+(\.[a-z0-9-]+)+$", max_length=200)]
+HOST_PATTERN = r"^[a-z0-9-]+(\.[a-z0-9-]+)+$"
+Host = Annotated[str, Field(pattern=HOST_PATTERN, max_length=200)]
 """Name of a server as it stands in addresses, such as `www.nvidia.com`."""
 
 

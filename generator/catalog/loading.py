@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import stat
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,6 +14,7 @@ from generator.catalog.absent import Absent
 from generator.catalog.blanks import blank_errors, without_echoes
 from generator.catalog.complaints import complaints, did_you_mean
 from generator.catalog.fields import ID_PATTERN, Record
+from generator.catalog.folders import children
 from generator.catalog.link_exceptions import LinkExceptions
 from generator.catalog.permalinks import Permalinks
 from generator.catalog.records import Constants, Gpu, Method, Model, Policy, Rig, Source, StackItem
@@ -74,7 +74,6 @@ METHOD_IDS = ("full", "lora", "qlora", "pretrain")
 """Methods that the estimate knows: each has its file, and there are no others."""
 RESERVED_SUFFIXES = (".html", ".htm", ".md", ".json", ".xml", ".txt", ".yml", ".yaml", ".csv", ".js", ".css")
 """Ends of an id that would make its address look like a file."""
-_DATA_SUFFIXES = (".yml", ".yaml", ".csv")
 _OTHER_FILES = ("verdicts.csv", "changes.csv", "README.md")
 _OTHER_FOLDERS = ("measurements",)
 _KEY = re.compile(rf"^[ \t]+({ID_PATTERN.strip('^$')}):", re.MULTILINE)
@@ -142,7 +141,7 @@ def read_data(data_dir: Path) -> Reading:
     if not data_dir.is_dir():
         reading.report(shown, "expected a folder with data, found none")
         return reading
-    for path in _children(data_dir, shown, reading):
+    for path in children(data_dir, shown, reading.errors):
         name = f"{shown}/{path.name}"
         if path.is_dir():
             if path.name in _FOLDERS:
@@ -181,41 +180,9 @@ def _listed(names: Mapping[str, object] | tuple[str, ...]) -> str:
     return ", ".join(f"`{name}`" for name in names)
 
 
-def _children(folder: Path, shown: str, reading: Reading) -> list[Path]:
-    """Regular files and folders in a fixed order; links, devices and hidden data are reported."""
-    try:
-        paths = sorted(folder.iterdir(), key=lambda path: path.name)
-    except OSError as error:
-        reading.report(shown, f"expected a readable folder, found {error.strerror or 'an error'}")
-        return []
-    kept = []
-    for path in paths:
-        name = f"{shown}/{_visible(path.name)}"
-        if path.name.startswith("."):
-            if path.name.endswith(_DATA_SUFFIXES):
-                reading.report(
-                    name, "expected a name without a dot in front, found a hidden file", "rename or delete it"
-                )
-            continue
-        mode = path.lstat().st_mode
-        if stat.S_ISLNK(mode):
-            reading.report(name, "expected a file or a folder, found a symbolic link", "copy what it points to")
-        elif not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
-            reading.report(name, "expected a file or a folder, found a device")
-        elif name != f"{shown}/{path.name}":
-            reading.report(name, "expected a name of visible characters, found others")
-        else:
-            kept.append(path)
-    return kept
-
-
-def _visible(name: str) -> str:
-    return "".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in name)
-
-
 def _read_folder(folder: Path, shown: str, layout: Layout, reading: Reading, between: str = "") -> None:
     wants_folder = layout.nested and not between
-    for path in _children(folder, shown, reading):
+    for path in children(folder, shown, reading.errors):
         name = f"{shown}/{path.name}"
         inner = _INNER_FOLDERS.get(f"{layout.folder}/{path.name}")
         if inner is not None and path.is_dir():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -14,8 +13,10 @@ from pydantic import ValidationError
 from generator.architecture import Architecture, count_parameters
 from generator.catalog.complaints import complaints, did_you_mean, expected_words, hint_words
 from generator.catalog.fields import Record
+from generator.catalog.folders import children, is_folder, is_regular
 from generator.catalog.hugging_face import shape_of_config
 from generator.catalog.measured_cards import NOT_STATED, Cards
+from generator.catalog.measured_rows import Row, read_rows
 from generator.catalog.measurements import (
     Default,
     KnownMiss,
@@ -26,6 +27,7 @@ from generator.catalog.measurements import (
     MeasuredShapes,
     Measurement,
 )
+from generator.catalog.rules.texts import text_findings
 from generator.catalog.yaml_positions import Document, read_document
 from generator.errors import DataError, UnsupportedArchitecture
 from generator.units import billions
@@ -33,37 +35,10 @@ from generator.units import billions
 SHAPES = "shapes.yml"
 KNOWN_MISSES = "known-misses.yml"
 CONFIGS = "configs"
-REQUIRED = tuple(name for name, column in Measurement.model_fields.items() if column.is_required())
-"""Columns that every file has; the others may be left out where all rows leave them blank."""
 ROUNDING = 0.006
 """A published round number of billions is within this share of the count."""
 
 T = TypeVar("T", bound=Record)
-
-
-@dataclass(frozen=True, slots=True)
-class _Row:
-    """One row of a file: its cells, and where each stands."""
-
-    shown: str
-    cells: Mapping[str, str]
-    places: Mapping[str, tuple[int, int]]
-    line: int
-
-    def error(self, column: str, message: str, hint: str = "") -> DataError:
-        """An error at a cell; at the row where the column is missing."""
-        return DataError(*self.place(column), column, message, hint, "measurements")
-
-    def place(self, column: str) -> tuple[str, int, int]:
-        """File, line and column of a cell; those of the row where the column is missing."""
-        return (self.shown, *self.places.get(column, (self.line, 1)))
-
-    def found(self, column: str) -> str:
-        """What stands in a cell, in words."""
-        if column not in self.cells:
-            return "found no such column"
-        text = " ".join(self.cells[column].split())[:60]
-        return f"found `{text}`" if text else "found nothing"
 
 
 @dataclass(slots=True)
@@ -102,12 +77,10 @@ def read_measurements(
     shown = f"{data_dir.name}/measurements"
     shapes = {**models, **_shapes(folder, shown, sources, data)}
     seen: dict[str, str] = {}
-    for path in sorted(folder.glob("*")):
+    for path in children(folder, shown, data.errors) if is_folder(folder) else ():
         name = f"{shown}/{path.name}"
-        if path.is_symlink() or not _belongs(path):
-            wanted = f"`<source>.csv`, `<source>.yml`, `{SHAPES}`, `{KNOWN_MISSES}` or `{CONFIGS}`"
-            message = f"expected {wanted}, found something else"
-            data.errors.append(DataError(name, 1, 1, "", message))
+        if not _belongs(path):
+            data.errors.append(DataError(name, 1, 1, "", *_wanted(path, folder)))
         elif path.suffix == ".csv":
             if path.stem not in sources:
                 message = f"expected a name that is the id of a source, found `{path.stem}`"
@@ -125,6 +98,7 @@ def _read_known_misses(folder: Path, shown: str, data: MeasuredData, *, complete
     if record is None or document is None:
         return
     data.known_misses = dict(record.misses)
+    data.errors += [_located(document, *found) for found in text_findings(record)]
     measured = sorted(path.stem for path in folder.glob("*.csv"))
     for name, miss in data.known_misses.items():
         unknown = [(at, source) for at, source in enumerate(miss.sources) if source not in measured]
@@ -147,8 +121,19 @@ def _belongs(path: Path) -> bool:
     if path.name == CONFIGS:
         return path.is_dir()
     if path.suffix == ".yml":
-        return path.is_file() and (path.name in (SHAPES, KNOWN_MISSES) or path.with_suffix(".csv").is_file())
-    return path.suffix == ".csv" and not path.name.startswith(".") and path.is_file()
+        return path.is_file() and (path.name in (SHAPES, KNOWN_MISSES) or is_regular(path.with_suffix(".csv")))
+    return path.suffix == ".csv" and path.is_file()
+
+
+def _wanted(path: Path, folder: Path) -> tuple[str, str]:
+    """Message and hint for a file that does not belong here."""
+    if path.suffix == ".yml" and path.is_file():
+        beside = [each.stem for each in folder.glob("*.csv") if is_regular(each)]
+        hint = did_you_mean(path.stem, [*beside, Path(SHAPES).stem, Path(KNOWN_MISSES).stem])
+        return f"expected {path.stem}.csv beside it, found no such file", hint or "it says what that file leaves open"
+    message = f"expected `<source>.csv`, `<source>.yml`, `{SHAPES}`, `{KNOWN_MISSES}` or `{CONFIGS}`"
+    found = "a folder" if path.is_dir() else f"`{path.name[:60]}`"
+    return f"{message}, found {found}", "move or delete it"
 
 
 def _record(path: Path, shown: str, record: type[T], errors: list[DataError]) -> T | None:
@@ -158,7 +143,7 @@ def _record(path: Path, shown: str, record: type[T], errors: list[DataError]) ->
 
 def _read(path: Path, shown: str, record: type[T], errors: list[DataError]) -> tuple[T | None, Document | None]:
     """The record in a YAML file with the places in it."""
-    if not path.is_file():
+    if not is_regular(path) or path.parent.is_symlink():
         return None, None
     document, wrong = read_document(path, shown)
     errors.extend(wrong)
@@ -176,11 +161,15 @@ def _shapes(folder: Path, shown: str, sources: Collection[str], data: MeasuredDa
     record, document = _read(folder / SHAPES, f"{shown}/{SHAPES}", MeasuredShapes, data.errors)
     listed = record.shapes if record else {}
     found: dict[str, Architecture | None] = {}
-    for path in sorted((folder / CONFIGS).glob("*")):
+    configs = folder / CONFIGS
+    for path in (
+        children(configs, f"{shown}/{CONFIGS}", data.errors) if is_folder(folder) and is_folder(configs) else ()
+    ):
         name = f"{shown}/{CONFIGS}/{path.name}"
-        if path.suffix != ".json" or path.is_symlink() or (record and path.stem not in listed):
-            message = f"expected a `<shape>.json` that {SHAPES} lists, found something else"
-            data.errors.append(DataError(name, 1, 1, "", message))
+        if path.suffix != ".json" or path.is_dir() or (record and path.stem not in listed):
+            message = f"expected a `<shape>.json` that {SHAPES} lists, found `{path.name[:60]}`"
+            hint = did_you_mean(path.stem, listed) or f"say in {SHAPES} where it was read, or delete it"
+            data.errors.append(DataError(name, 1, 1, "", message, hint))
             continue
         try:
             found[path.stem] = shape_of_config(path)
@@ -231,7 +220,7 @@ def _read_file(path: Path, shown: str, known: Known, seen: dict[str, str], data:
     defaults = record.defaults if record else ()
     if record and record.formulas_written_by:
         data.fitting.add(path.stem)
-    for row in _rows(path, shown, data.errors):
+    for row in read_rows(path, shown, data.errors):
         published = _measurement(row, row.cells, data.errors)
         if published is None:
             continue
@@ -252,7 +241,7 @@ def _read_file(path: Path, shown: str, known: Known, seen: dict[str, str], data:
             data.runs.append(MeasuredRun(path.stem, published, settings, used, shape, held_out, row.place("peak")))
 
 
-def _wrong_card(row: _Row, run: Measurement, cards: Cards) -> Iterator[DataError]:
+def _wrong_card(row: Row, run: Measurement, cards: Cards) -> Iterator[DataError]:
     """A card that nobody knows or that is read to hold more than it has; a row left out may, that is why it is."""
     if run.left_out != "unnamed-card" and not cards.knows(run.gpu):
         message = f"expected the name of a card, or `{NOT_STATED}`, {row.found('gpu')}"
@@ -275,74 +264,7 @@ def _used(cells: Mapping[str, str], defaults: Collection[Default]) -> dict[str, 
     return used
 
 
-def _rows(path: Path, shown: str, errors: list[DataError]) -> Iterator[_Row]:
-    """The rows of a file; a file that is no CSV with the columns of a measurement adds an error."""
-    # Here, because it takes a quarter of a second that MkDocs and most commands never need.
-    import pandas as pd
-
-    try:
-        text = path.read_bytes().decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
-        places = _places(text)
-        unclosed = "look for an open quote" if text.count('"') % 2 else ""
-        uneven = [row for row in places if len(row) != len(places[0])]
-        for row in uneven:
-            message = f"expected {len(places[0])} cells as in the header, found {len(row)}"
-            hint = "put a cell with a comma in quotes" if len(row) > len(places[0]) else unclosed
-            errors.append(DataError(shown, *row[0], "", message, hint, "measurements"))
-        if uneven:
-            return
-        table = pd.read_csv(io.StringIO(text), dtype=str, keep_default_na=False, index_col=False)
-    except UnicodeDecodeError as error:
-        message = f"expected UTF-8, found the byte 0x{error.object[error.start]:02X}"
-        line = error.object[: error.start].count(b"\n") + 1
-        errors.append(DataError(shown, line, 1, "", message, "save the file as UTF-8"))
-        return
-    except (ValueError, OSError) as error:
-        found = " ".join(str(error).split())[:200]
-        errors.append(DataError(shown, 1, 1, "", f"expected a table in CSV, found an error: {found}"))
-        return
-    columns = [str(name) for name in table.columns]
-    for name in columns:
-        if name not in Measurement.model_fields:
-            line, at = places[0][columns.index(name)]
-            visible = "".join(character if character.isprintable() else "\ufffd" for character in name[:60])
-            message = f"expected one of the columns of a measurement, found `{visible}`"
-            hint = did_you_mean(name, Measurement.model_fields)
-            errors.append(DataError(shown, line, at, visible, message, hint))
-    missing = [name for name in REQUIRED if name not in columns]
-    errors += [DataError(shown, 1, 1, name, "expected a column, found none") for name in missing]
-    if missing or len(set(columns)) < len(columns) or set(columns) - set(Measurement.model_fields):
-        return
-    for cells, starts in zip(table.to_dict("records"), places[1:], strict=False):
-        named = {str(name): str(value) for name, value in cells.items()}
-        yield _Row(shown, named, dict(zip(columns, starts, strict=False)), starts[0][0])
-
-
-def _places(text: str) -> list[list[tuple[int, int]]]:
-    """Line and column of every cell, both 1-based, for each row that is not empty."""
-    rows: list[list[tuple[int, int]]] = [[]]
-    line, column, quoted, fresh = 1, 1, False, True
-    for character in text:
-        if fresh and character not in "\r\n":
-            rows[-1].append((line, column))
-            fresh = False
-        if character == '"':
-            quoted = not quoted
-        if character == "\n":
-            line, column = line + 1, 0
-            if not quoted:
-                fresh = True
-                if rows[-1]:
-                    rows.append([])
-        if character == "," and not quoted:
-            # An empty cell starts where its comma ends, whatever follows.
-            rows[-1].append((line, column + 1))
-            fresh = False
-        column += 1
-    return [row for row in rows if row]
-
-
-def _measurement(row: _Row, cells: Mapping[str, str], errors: list[DataError]) -> Measurement | None:
+def _measurement(row: Row, cells: Mapping[str, str], errors: list[DataError]) -> Measurement | None:
     try:
         return Measurement.model_validate(dict(cells))
     except ValidationError as invalid:

@@ -14,15 +14,14 @@ from pydantic import BeforeValidator, Field, ValidationError, model_validator
 
 from generator.architecture import Architecture
 from generator.catalog.fields import Date, HttpsUrl, Id, Line, Many, PositiveFloat, PositiveInt, Record, Text
+from generator.catalog.yaml_positions import resolve
 from generator.units import MemoryUnit, gib_from_printed
 
 
 def _number(value: object) -> object:
-    """A number out of a cell; what is none stays text, so that validation says what was found."""
-    try:
-        return float(str(value)) if "." in str(value) else int(str(value))
-    except ValueError:
-        return value
+    """A number out of a cell, as in the YAML files; what is none stays text, so that validation says what was found."""
+    found = resolve(str(value))
+    return found if isinstance(found, int | float) and not isinstance(found, bool) else value
 
 
 def _nothing(value: object) -> object:
@@ -116,6 +115,14 @@ class Measurement(Record):
     """y: 16-bit logits of all tokens exist, and the loss works through them in chunks."""
     whole_copy: MaybeBool = None
     """y: every GPU holds a whole copy of the checkpoint beside its shard while it loads."""
+    matmul_keeps_input: MaybeBool = None
+    """y: bitsandbytes before 0.43.2, whose 4-bit matrices keep their input."""
+    fabric_quantization: MaybeBool = None
+    """y: Lightning Fabric quantises the output head too, and everything from fp16."""
+    fp32_logits: MaybeBool = None
+    """y: the model puts out fp32 copies of its logits."""
+    keeps_last_step: MaybeBool = None
+    """y: the logits of a step live until the next forward has ended."""
     tied_embeddings: MaybeBool = None
     """n: the framework keeps embedding and head apart although the model ties them."""
     experts_as_modules: MaybeBool = None
@@ -204,7 +211,7 @@ class MeasuredDefaults(Record):
     @model_validator(mode="after")
     def _one_of_both(self) -> MeasuredDefaults:
         if self.held_out and self.formulas_written_by:
-            raise ValueError("held_out: expected false where formulas_written_by is true, found true")
+            raise ValueError("expected held_out or formulas_written_by, found both")
         return self
 
 

@@ -8,7 +8,8 @@ from pydantic import Field
 
 from generator.catalog.fields import Id, Record
 
-PagePath = Annotated[str, Field(pattern=r"^([a-z0-9]+([.-][a-z0-9]+)*/)+$", max_length=200)]
+PAGE_PATTERN = r"^([a-z0-9]+([.-][a-z0-9]+)*/)+$"
+PagePath = Annotated[str, Field(pattern=PAGE_PATTERN, max_length=200)]
 """Address of a page below the site's root, such as `models/qwen3-14b/`."""
 
 

@@ -15,6 +15,7 @@ from generator.catalog.architecture_record import ArchitectureRecord
 from generator.catalog.fields import (
     Citation,
     Cited,
+    HubId,
     Id,
     Line,
     Many,
@@ -49,7 +50,7 @@ class Model(Record):
     family: Line
     """Display name of the family; the folder is its id."""
     vendor: Line
-    hugging_face: Many[Line] = ()
+    hugging_face: Many[HubId] = ()
     """Repository ids of its base and instruct variants with this shape."""
     aliases: Many[Line] = ()
     modality: Literal["text", "text-and-vision"] = "text"

@@ -6,7 +6,20 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from generator.catalog.fields import Citation, Date, Id, Line, Many, PositiveFloat, PositiveInt, Record, Text
+from generator.catalog.fields import (
+    Citation,
+    Date,
+    HubId,
+    Id,
+    Line,
+    Many,
+    PackageName,
+    PositiveFloat,
+    PositiveInt,
+    Record,
+    Text,
+    Version,
+)
 
 Framework = Literal["trl", "deepspeed", "axolotl", "llama-factory", "torchtitan"]
 
@@ -65,17 +78,17 @@ class Environment(Record):
     order: PositiveInt
     framework: Framework
     name: Line
-    python: Line
-    cuda: Line
+    python: Version
+    cuda: Version
     """Version of CUDA that the wheels of PyTorch bring along."""
-    packages: dict[Line, Line]
+    packages: dict[PackageName, Version]
     """Name on PyPI → version."""
     checked: Date
     evidence: Literal["tested", "metadata"]
     """tested: `make test-stack` runs the generated files with these versions; metadata: the packages' own limits admit
     them, and files are checked against field definitions of that version."""
     note: Text
-    models: dict[Id, Line] = {}
+    models: dict[Id, HubId] = {}
     """Models that the framework has a definition of its own for, by its name; empty where it takes any."""
     citations: Annotated[tuple[Citation, ...], Field(strict=False, min_length=1)]
 
@@ -85,7 +98,7 @@ class Library(Record):
 
     name: Line
     status: Literal["active", "slow", "unmaintained"]
-    latest: Line
+    latest: Version
     """Newest release on PyPI."""
     checked: Date
     """Day on which the registry was asked."""

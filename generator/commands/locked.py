@@ -98,8 +98,12 @@ def _differences(shown: str, old: Mapping[Key, Place], new: Mapping[Key, Place])
             (new, old, "expected the verdicts of the {what} `{id}`, found none"),
             (old, new, "expected nothing about the {what} `{id}`, which is gone; found its verdicts"),
         ):
-            for record_id in sorted({key[part] for key in here} - {key[part] for key in there}):
-                keys = {key for key in here if key[part] == record_id} - whole
+            theirs = {key[part] for key in there}
+            alone: dict[str, set[Key]] = {}
+            for key in here.keys() - whole:
+                if key[part] not in theirs:
+                    alone.setdefault(key[part], set()).add(key)
+            for record_id, keys in sorted(alone.items()):
                 if len(keys) > LEAST_WHOLE:
                     first = min(keys, key=lambda key: here[key].line)
                     yield _error(shown, here[first].line, 1, "", message.format(what=what, id=_visible(record_id)))

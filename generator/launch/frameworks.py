@@ -163,8 +163,12 @@ def adapt_axolotl(plan: Plan) -> Plan:
 
 
 def adapt_llama_factory(plan: Plan) -> Plan:
-    """LLaMA-Factory 0.9.5 with Accelerate 1.11: embedding and head in the root unit, all kernels of Liger at once."""
-    _common("llama-factory", plan, ("none", "ddp", "fsdp2"))
+    """LLaMA-Factory 0.9.5 with Accelerate 1.11: embedding and head in the root unit, all kernels of Liger at once.
+
+    Adapters are trained without FSDP2: with mixed precision that Accelerate turns the whole model into fp32, the frozen
+    base too (accelerate 1.11.0, utils/fsdp_utils.py, fsdp2_prepare_model).
+    """
+    _common("llama-factory", plan, ("none", "ddp") if plan.trains_adapters else ("none", "ddp", "fsdp2"))
     _refuse("llama-factory", plan, "cpu_offload", ("none",))
     optimizer_of(plan)
     return replace(
@@ -174,7 +178,6 @@ def adapt_llama_factory(plan: Plan) -> Plan:
         reduce_dtype="fp32" if plan.precision == "fp32" else "bf16",
         root_wrap="root" if plan.sharding == "fsdp2" else plan.root_wrap,
         adapter_dtype=_adapters(plan, quantised="fp32", plain="fp32"),
-        load_on_card=splits_base(plan),
     )
 
 

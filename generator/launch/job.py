@@ -23,8 +23,15 @@ from generator.verdict.results import FEASIBLE, Rung
 
 SHOWN_RUNGS = 3
 """Recipes that a refusal tells of."""
+PLAIN_REASONS = {"needs-bf16": "the card has no bf16", "needs-platform": "its libraries do not run on this card"}
+"""Reasons that memory and time have nothing to do with."""
+CUDA = "cuda"
+"""The platform that all sets of versions in data/stack/environments are for."""
 CHECKPOINT_BYTES = {"bf16-pure": 6, "fp32": 12, "bf16-mixed": 12}
 """Bytes per parameter of one saved checkpoint of full training, by precision: weights and two states of AdamW."""
+KEPT_CHECKPOINTS = 2
+"""Checkpoints that every framework keeps. The oldest is removed when a new one has been written, so that there is one
+more for a while (transformers 5.24.0, trainer.py, rotate_checkpoints; torchtitan 0.3.0, checkpointer/dcp.py)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,11 +99,25 @@ class Job:
 
     @property
     def disk_gib(self) -> float:
-        """The download (none when training from scratch) and one saved checkpoint."""
-        download = 0.0 if self.goal == "pretraining" else self.weight_gib
+        """The download (none when training from scratch) and the most checkpoints that there are at a time.
+
+        The model that is saved at the end comes when the checkpoint too many is gone, and takes less than one.
+        """
+        return self.first_disk_gib + KEPT_CHECKPOINTS * self.checkpoint_gib
+
+    @property
+    def first_disk_gib(self) -> float:
+        """The download and one checkpoint: less than that, and nothing is saved at all."""
+        return (0.0 if self.goal == "pretraining" else self.weight_gib) + self.checkpoint_gib
+
+    @property
+    def checkpoint_gib(self) -> float:
+        """One saved checkpoint: what is trained, and two states of AdamW."""
         if self.plan.trains_adapters:
-            return download + gib_from_bytes(CHECKPOINT_BYTES["fp32"] * self.estimate.parameters_trainable)
-        return download + gib_from_bytes(CHECKPOINT_BYTES[self.plan.precision] * self.estimate.parameters_total)
+            return gib_from_bytes(CHECKPOINT_BYTES["fp32"] * self.estimate.parameters_trainable)
+        gathered = 2 if self.plan.sharding == "zero3" else 0  # stage3_gather_16bit_weights_on_model_save
+        width = CHECKPOINT_BYTES[self.plan.precision] + gathered
+        return gib_from_bytes(width * self.estimate.parameters_total)
 
 
 REFERENCE: Mapping[str, Any] = MappingProxyType({})
@@ -158,6 +179,7 @@ def job_of(
         told = "; ".join(_why_not(rung) for rung in verdict.rungs[:SHOWN_RUNGS])
         raise LaunchError(f"{title}: no recipe fits ({told})")
     environment = _environment(catalog, framework)
+    _needs_cuda(catalog, title, setup, environment)
     native = environment.models.get(verdict.model)
     if environment.models and native is None:
         known = ", ".join(environment.models)
@@ -182,9 +204,20 @@ def job_of(
     raise LaunchError(f"{title}: {framework} can run no recipe that fits ({'; '.join(refusals)})")
 
 
+def _needs_cuda(catalog: Catalog, title: str, setup: Setup, environment: Environment) -> None:
+    """Raises LaunchError for a card of somebody else: the pinned PyTorch is the one that PyPI has, built for CUDA."""
+    gpu = catalog.gpus[setup.gpu]
+    if gpu.platform != CUDA:
+        versions = f"PyTorch {environment.packages['torch']} with CUDA {environment.cuda}"
+        raise LaunchError(f"{title}: expected a card for {versions}, the only versions there are; found {gpu.name}")
+
+
 def _why_not(rung: Rung) -> str:
     """What keeps a recipe from being recommended, in a few words."""
     result = rung.estimate
+    for reason in rung.reasons:
+        if reason.id in PLAIN_REASONS:
+            return f"{rung.recipe}: {PLAIN_REASONS[reason.id]}"
     needs = f"{rung.recipe} needs {result.peak_gib.expected:.1f} GiB of {result.usable_gib:.1f}"
     for reason in rung.reasons:
         if reason.id == "time-exceeds":

@@ -9,7 +9,7 @@ from generator.architecture import LORA_TARGETS
 from generator.catalog.catalogue import Catalog
 from generator.catalog.measurements import Measurement
 from generator.estimate import Plan
-from generator.launch.job import Job
+from generator.launch.job import KEPT_CHECKPOINTS, Job
 
 NO_SETTINGS = ("shape", "model", "gpu", "bus_gb_per_s", "ecc")
 """Fields of a plan that describe the model and the machine, not the run."""
@@ -54,6 +54,8 @@ def record_of(catalog: Catalog, job: Job, language: str) -> dict[str, Any]:
             "p2p": _p2p(catalog, job),
             "host_gib": job.host_gib,
             "disk_gib": job.disk_gib,
+            "first_disk_gib": job.first_disk_gib,
+            "checkpoints": KEPT_CHECKPOINTS + 1,
         },
         "python": job.environment.python,
         "cuda": job.environment.cuda,

@@ -13,7 +13,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from generator.catalog.catalogue import Catalog
 from generator.launch.commands import assets_dir
 from generator.launch.frameworks import FRAMEWORKS, TRL_OPTIMIZERS, optimizer_of
-from generator.launch.job import Job
+from generator.launch.job import KEPT_CHECKPOINTS, Job
 from generator.launch.record import record_of
 
 FILES_DIR = Path(__file__).resolve().parent / "files"
@@ -82,6 +82,7 @@ def _values(job: Job, words: Words) -> dict[str, Any]:
         "optim": _optimizer(job),
         "learning_rate": f"{LEARNING_RATES[job.method]:f}".rstrip("0"),  # `2e-05` is a text in YAML 1.1
         "dataset": DATASETS[job.goal],
+        "keep": KEPT_CHECKPOINTS,
         "python_literal": repr,
         "assets": f"./{assets_dir(job)}",
     }

@@ -30,6 +30,8 @@ HEADING_OR_REGION = re.compile(
 )
 PERMALINK = re.compile(r'<a class="headerlink".*?</a>', re.DOTALL)
 UNUSED_SWITCHES = re.compile(r'\s*<input class="md-toggle"[^>]*>|\s*<label class="md-overlay"[^>]*></label>')
+SWITCHES = 3
+"""A drawer, a search and what lies over the page while the drawer is open."""
 VERDICT_TABLE = re.compile(
     r'<div class="tf-table"(?P<attributes> [^>]*>\s*<table(?: class="tf-stack tf-filtered")?>.*?</table>)', re.DOTALL
 )
@@ -172,13 +174,16 @@ def _name_contents(items: Any, words: Any) -> None:
 
 
 def on_post_page(output: str, **_: object) -> str:
-    """The page without the theme's switches for a drawer and a search that are not ours."""
-    return UNUSED_SWITCHES.sub("", output)
+    """The page without the theme's switches for a drawer and a search that are not ours.
+
+    They stand at its beginning: behind them nothing is searched.
+    """
+    return UNUSED_SWITCHES.sub("", output, count=SWITCHES)
 
 
 def on_post_template(output_content: str, **_: object) -> str:
     """The same for the page that says that there is none."""
-    return UNUSED_SWITCHES.sub("", output_content)
+    return UNUSED_SWITCHES.sub("", output_content, count=SWITCHES)
 
 
 def on_page_context(context: dict[str, Any], page: Any, config: Any, **_: object) -> dict[str, Any]:

@@ -16,14 +16,14 @@ from generator.errors import UnknownIdError
 from generator.estimate import Plan, estimate
 from generator.launch import FRAMEWORKS, CannotExpress, Job, file_names, files, find_job, job_of
 from generator.launch.commands import PLACES, TRIAL_STEPS, prepare_command, setting, start_command, trial_command
-from generator.launch.job import REFERENCE
+from generator.launch.job import KEPT_CHECKPOINTS, REFERENCE
 from generator.site.formats import Formats
 from generator.site.messages import Messages
 from generator.site.page import LANGUAGES, Language
 from generator.units import gib_from_bytes
 from generator.verdict import Setup, Verdict
 
-SPOKEN = ("preflight.", "launch.measure.")
+SPOKEN = ("preflight.", "launch.measure.", "launch.train.")
 """Messages that the programs of a configuration say; they travel along in trainfit.json."""
 SHORTER = 2
 """A refusal of memory is first answered with half the context."""
@@ -142,6 +142,8 @@ def notes(job: Job, compromise: bool, language: Language) -> Iterator[str]:
         yield t("launch.readme.pure_bf16")
     if job.splits_base:
         yield loading_note(job, language)
+    if job.plan.cpu_offload != "none":
+        yield t("launch.readme.compiler")
 
 
 def loading_note(job: Job, language: Language) -> str:
@@ -167,8 +169,7 @@ def _expected(catalog: Catalog, job: Job, language: Language) -> Iterator[tuple[
             expected=f.gib(peak.expected),
             low=f.gib(peak.low),
             high=f.gib(peak.high),
-            usable=f.gib(result.usable_gib),
-            ecc=job.plan.ecc,
+            usable=_usable(catalog, job, language),
         ),
     )
     speed = result.tokens_per_sec_per_gpu
@@ -188,10 +189,22 @@ def _expected(catalog: Catalog, job: Job, language: Language) -> Iterator[tuple[
         kind = "fine_tuning" if fine else "pretraining"
         value = f.hours(job.time.expected) if fine else f.days(job.time.expected)
         yield t(f"launch.readme.time_{kind}", tokens=f.tokens(tokens)), value
+    step = job.plan.tokens * job.plan.grad_accum * job.plan.n_gpus
+    yield t("launch.readme.step"), t("launch.readme.step_value", tokens=f.tokens(step), option="--grad-accum")
     if job.max_seq_len is not None:
         yield t("launch.readme.context"), f.tokens(job.max_seq_len)
     yield t("launch.readme.host"), t("launch.readme.host_value", gib=f.gib(job.host_gib, 0))
-    yield t("launch.readme.disk"), t("launch.readme.disk_value", gib=f.gib(job.disk_gib, 0))
+    disk = {"first": f.gib(job.first_disk_gib, 0), "gib": f.gib(job.disk_gib, 0), "kept": f"{KEPT_CHECKPOINTS + 1}"}
+    yield t("launch.readme.disk"), t("launch.readme.disk_value", **disk)
+
+
+def _usable(catalog: Catalog, job: Job, language: Language) -> str:
+    """What PyTorch sees of a card, and whether ECC is on where that takes memory."""
+    usable = Formats(language).gib(job.estimate.usable_gib)
+    visible = catalog.gpus[job.plan.gpu].framework_visible_gib
+    if visible.on.value == visible.off.value:
+        return usable
+    return Messages(language)(f"launch.readme.ecc.{job.plan.ecc}", usable=usable)
 
 
 def _levers(catalog: Catalog, job: Job, language: Language) -> Iterator[str]:

@@ -55,7 +55,13 @@ BAD: list[tuple[str, str, str, str, str]] = [
     ("derived-from", MODEL, "card: qwen3-0.6b-card", "card: qwen3-0.6b-card\nderived_from: qwen3-0.6b",
      "8:15: derived_from: expected a model that came before, found a circle"),
     ("permalinks", "permalinks.yml", "models: {}", "models: {qwen3-0.6b: models/qwen3-0.6b/}",
-     "1:22: models.qwen3-0.6b: expected an id that is gone, found `qwen3-0.6b`, which exists"),
+     "1:22: models.qwen3-0.6b: expected an id that is gone, found `qwen3-0.6b`, which exists (delete it)"),
+    ("permalinks", "permalinks.yml", "models: {}", "models: {index.html: models/qwen3-0.6b/}",
+     ("1:22: models.index.html: expected an id that makes an address, found `index.html`, which looks like a file"
+      " (no page was ever there)")),
+    ("permalinks", "permalinks.yml", "models: {}", "models: {old: models/qwen3-0.6/}",
+     ("1:15: models.old: expected the address of a page, found `models/qwen3-0.6/` (did you mean"
+      " `qwen3-0.6b`?)")),
     ("permalinks", "permalinks.yml", "models: {}", "models: {old: models/gone/}",
      "1:15: models.old: expected the address of a page, found `models/gone/`"),
     ("link-exceptions", "link-exceptions.yml", "www.nvidia.com", "www.nvidia.org",
@@ -199,6 +205,10 @@ BAD: list[tuple[str, str, str, str, str]] = [
     ("still-absent", "absent.yml", "name: Falcon-H1-7B", "name: qwen3-0.6B",
      ("2:3: models.falcon-h1-7b: expected a name that nothing in data/ has, found that"
       " of `qwen3-0.6b` (delete the line)")),
+    ("still-absent", "absent.yml", "models:\n", ("models:\n  other: {name: Falcon-H1-7b, vendor: TII, lacks: layers,"
+     " citations: [{source: zero}]}\n"),
+     ("3:24: models.falcon-h1-7b.name: expected a name of its own, found that of `other`"
+      " (delete one of the two lines)")),
     ("still-absent", "absent.yml", "gpus: {}", ("gpus: {rtx-6000-ada: {name: X, vendor: NVIDIA, lacks: speed,"
      " citations: [{source: zero}]}}"),
      ("3:8: gpus.rtx-6000-ada: expected a name that nothing in data/ has, found that"

@@ -22,6 +22,7 @@ NAME = "name: Qwen3-0.6B"
 LAYERS = "  layers: 28"
 URL = "url: https://huggingface.co/Qwen/Qwen3-0.6B"
 
+STACK = "stack/environments/trl.yml"
 EDITS: dict[str, tuple[str, str, str, str]] = {
     "duplicate key": (MODEL, NAME, f"{NAME}\nname: Other", "2:1: name: expected each key once, found `name` again"),
     "duplicate key inside": (MODEL, LAYERS, f"{LAYERS}\n{LAYERS}", "12:3: architecture.layers: expected each key once"),
@@ -72,6 +73,20 @@ EDITS: dict[str, tuple[str, str, str, str]] = {
     "unknown id": (RIG, "gpu: rtx-6000-ada", "gpu: rtx-6000-adda", "(did you mean `rtx-6000-ada`?)"),
     "day that is none": (MODEL, "    read: 2026-12-01", "    read: 2026-02-30", "expected a date as YYYY-MM-DD"),
     "day the other way round": (MODEL, "    read: 2026-12-01", "    read: 01.12.2026", "expected a date as YYYY-MM-DD"),
+    "an option of pip for a package": (STACK, "{torch: 2.13.0,", "{--index-url https://x.example: 1, torch: 2.13.0,",
+                                       "expected the name of a package such as `bitsandbytes`, found text `--index"),
+    "an address for a version": (STACK, "{torch: 2.13.0,", "{torch: '2.13.0 @ https://x.example/x.whl',",
+                                 "packages.torch: expected a version such as `2.13.0`, found text"),
+    "a line end in a version": (STACK, "{torch: 2.13.0,", '{torch: "2.13.0\\n-r x",', "torch: expected a version"),
+    "a command for a version": (STACK, "python: '3.11'", "python: 3.11; rm -rf /", "python: expected a version"),
+    "a path for a model of a framework": (STACK, "{qwen3-0.6b: 0.6B}", "{qwen3-0.6b: ../x}",
+                                          "models.qwen3-0.6b: expected the id of a repository"),
+    "a command for a repository": (MODEL, "[Qwen/Qwen3-0.6B,", '["$(id)", Qwen/Qwen3-0.6B,',
+                                   "hugging_face.0: expected the id of a repository such as `Qwen/Qwen3-8B`"),
+    "an address for a page": ("permalinks.yml", "models: {}", "models: {old: //x.example/}",
+                              "1:15: models.old: expected the address of a page such as `models/qwen3-14b/`, found"),
+    "an address for a server": ("link-exceptions.yml", "{www.nvidia.com:", "{'https://www.nvidia.com/':",
+                                "expected the name of a server such as `www.nvidia.com`, found text"),
     "several documents": (MODEL, NAME, f"{NAME}\n---", "expected one document, found a second"),
     "directive": (MODEL, NAME, f"%YAML 1.1\n---\n{NAME}", "expected plain YAML, found a directive"),
     "no colon": (MODEL, LAYERS, "  layers 28", "expected valid YAML"),

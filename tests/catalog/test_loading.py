@@ -166,7 +166,7 @@ def test_wrong_places(data: Path, tmp_path: Path) -> None:
     os.mkfifo(data / "gpus" / "nvidia" / "pipe.yml")
     assert problems(data) == [
         "data/.hidden.yml:1:1: expected a name without a dot in front, found a hidden file (rename or delete it)",
-        "data/gpus/nvidia/pipe.yml:1:1: expected a file or a folder, found a device",
+        "data/gpus/nvidia/pipe.yml:1:1: expected a file or a folder, found a device (delete it)",
         (
             "data/model:1:1: expected one of the folders `models`, `gpus`, `rigs`, `methods`, `sources`, `stack`, found"
             " `model` (did you mean `models`?)"
@@ -273,7 +273,7 @@ def test_errors_of_a_record_hide_nothing_else_in_its_file(data: Path) -> None:
 def test_a_name_with_control_characters_is_shown_without_them(data: Path) -> None:
     write(data, "sources/a\x1b[31m\nb.yml", "x: 1\n")
     [problem] = problems(data)
-    assert problem == "data/sources/a�[31m�b.yml:1:1: expected a name of visible characters, found others"
+    assert problem == "data/sources/a�[31m�b.yml:1:1: expected a name of visible characters, found others (rename it)"
 
 
 def test_what_must_be_there(data: Path, tmp_path: Path) -> None:

@@ -125,7 +125,8 @@ def test_columns_that_are_missing_or_unknown(tmp_path: Path) -> None:
     (folder / "notes.txt").write_text("x")
     _, errors = read(tmp_path, GOOD, header=HEADER.replace(",shape", ",shapes"))
     something = (
-        "expected `<source>.csv`, `<source>.yml`, `shapes.yml`, `known-misses.yml` or `configs`, found something else"
+        "expected `<source>.csv`, `<source>.yml`, `shapes.yml`, `known-misses.yml` or `configs`, found `notes.txt`"
+        " (move or delete it)"
     )
     assert errors == [
         (
@@ -146,13 +147,13 @@ def test_rows_of_another_length(tmp_path: Path) -> None:
     _, errors = read(tmp_path, GOOD.replace("\n", ",x\n") + GOOD.replace("\n", "\r") + "a,b\n")
     assert errors == [
         f"{SRC}:2:1: expected 15 cells as in the header, found 16 (put a cell with a comma in quotes)",
-        f"{SRC}:4:1: expected 15 cells as in the header, found 2",
+        f"{SRC}:4:1: expected 15 cells as in the header, found 2 (leave what is not stated empty)",
     ]
 
 
 def test_an_open_quote_is_one_error(tmp_path: Path) -> None:
     _, (error,) = read(tmp_path, GOOD + '"' + GOOD.replace("run-1", "run-2"))
-    assert error == f"{SRC}:3:1: expected 15 cells as in the header, found 1 (look for an open quote)"
+    assert error == f"{SRC}:3:1: expected a closed quote, found the end of the file (close the quote that opens here)"
 
 
 def test_a_peak_is_not_above_the_memory_of_the_card(tmp_path: Path) -> None:
@@ -289,6 +290,26 @@ def test_a_known_miss_speaks_of_runs(tmp_path: Path, when: str, wanted: list[str
     _, errors = read(tmp_path, GOOD)
     assert len(errors) == len(wanted)
     assert all(part in error for part, error in zip(wanted, errors, strict=True))
+
+
+def test_texts_of_a_known_miss_are_those_of_any_file(tmp_path: Path) -> None:
+    folder = tmp_path / "data" / "measurements"
+    folder.mkdir(parents=True)
+    miss = (
+        MISS.replace("{WHEN}", "{}").replace("ru: Неизвестно.", "ru: Unknown.").replace("en: Unknown.", "en: <b>x</b>")
+    )
+    (folder / "known-misses.yml").write_text(miss, encoding="utf-8")
+    assert [error.partition(":")[2].partition(": ")[2] for error in read(tmp_path, GOOD)[1]] == [
+        "misses.m.reason.ru: expected Russian text, found no Cyrillic letter",
+        "misses.m.reason.en: expected plain text, found `<b>`",
+    ]
+
+
+def test_runs_either_wrote_the_formulas_or_judge_alone(tmp_path: Path) -> None:
+    both = "held_out: true\nformulas_written_by: true\ndefaults: [{setting: seq_len, value: '8', where: x}]\n"
+    assert read(tmp_path, GOOD, both)[1] == [
+        "data/measurements/src.yml:1:1: expected held_out or formulas_written_by, found both"
+    ]
 
 
 def test_a_source_says_that_the_formulas_were_written_by_it(tmp_path: Path) -> None:

@@ -140,6 +140,7 @@ def test_what_is_gone_gets_a_row_too(data: Path, capsys: pytest.CaptureFixture[s
     [
         ("", "1:1: expected the columns date,reason,rig,model and the methods, found nothing"),
         ("date,rig\n", "1:1: expected the columns"),
+        (HEADER.replace("lora,", "<b>,", 1), "1:1: expected the columns date,reason,rig,model and the methods, found"),
         (HEADER + "2026-12-02,data,r,m,comfortable\n", "2:1: expected 8 cells, found 5"),
         (HEADER + "2026-02-30,data,r,m,,,,\n", "2:1: date: expected a date as YYYY-MM-DD, found `2026-02-30`"),
         (HEADER + "2026-12-02,why,r,m,,,,\n", "2:12: reason: expected one or more of data, memory-model, policy"),
@@ -228,6 +229,11 @@ def test_the_days_of_the_history_only_go_on(data: Path, capsys: pytest.CaptureFi
     assert said in capsys.readouterr().err
     assert cli.main(["--data-dir", str(data), "lock"]) == 0
     assert history(data)[-1].startswith("2999-12-30,"), "another's clock may be ahead of ours"
+
+
+def test_errors_of_one_cause_end_somewhere(data: Path) -> None:
+    write(data, "changes.csv", HEADER + "x\n" * 10_000)
+    assert len(read_changes(data)[1]) == 100
 
 
 @given(st.binary(max_size=300) | st.text(max_size=200).map(lambda text: (HEADER + text).encode("utf-8", "replace")))

@@ -7,6 +7,7 @@ import io
 import json
 import shutil
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -161,6 +162,13 @@ def test_a_new_model_or_rig_is_one_error(catalog: Catalog, data: Path, computed:
             " verdicts (run `trainfit lock`)"
         )
     ]
+
+
+def test_a_table_of_many_strangers_is_compared_in_no_time(catalog: Catalog, data: Path, computed: str) -> None:
+    strangers = "".join(f"r{number},m{number},{','.join(['comfortable'] * 4)}\n" for number in range(20_000))
+    begun = time.monotonic()
+    assert len(found(catalog, data, computed + strangers)) == 80_000
+    assert time.monotonic() - begun < 10
 
 
 @pytest.mark.parametrize(

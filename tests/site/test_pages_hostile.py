@@ -12,6 +12,7 @@ from pydantic import BaseModel
 
 from generator.catalog import Catalog
 from generator.catalog.fields import Text
+from generator.catalog.measurements import MeasuredRun
 from generator.site.page import LANGUAGES
 from generator.site.pages import render_pages
 from generator.site.pages_env import fill, heading, markdown_text
@@ -50,14 +51,28 @@ def _role(record: BaseModel, field: str, name: str) -> str:
     return name if field == "value" and "kind" in type(record).model_fields else field
 
 
+def _poisoned_run(run: MeasuredRun) -> MeasuredRun:
+    """A measured run whose source prints hostile text, on a card of the catalogue all the same."""
+    words = {
+        name: f"{getattr(run.published, name) or ''} {HOSTILE}"[:300].strip() for name in ("where", "model", "note")
+    }
+    changed = [each.model_copy(update=words) for each in (run.published, run.settings)]
+    defaults = {name: each.model_copy(update={"where": HOSTILE}) for name, each in run.defaults.items()}
+    return dataclasses.replace(run, published=changed[0], settings=changed[1], defaults=defaults)
+
+
 def poisoned_catalog() -> Catalog:
     catalog = site_catalog()
-    kinds = ("models", "gpus", "rigs", "methods", "sources", "stack")
+    kinds = (
+        "models", "gpus", "rigs", "methods", "sources", "stack", "choices", "environments", "libraries", "known_misses",
+        "measured_shapes", "link_exceptions",
+    )  # fmt: skip
     changed: dict[str, Any] = {
         kind: MappingProxyType({key: poisoned(record) for key, record in getattr(catalog, kind).items()})
         for kind in kinds
     }
-    changed |= {"policy": poisoned(catalog.policy), "constants": poisoned(catalog.constants)}
+    changed |= {name: poisoned(getattr(catalog, name)) for name in ("policy", "constants", "absent")}
+    changed["measurements"] = tuple(_poisoned_run(run) for run in catalog.measurements)
     result = dataclasses.replace(catalog, **changed)
     first = next(iter(result.models.values()))
     assert HOSTILE in first.name

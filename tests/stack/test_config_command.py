@@ -78,6 +78,76 @@ def test_a_framework_that_cannot_names_those_that_can(tmp_path: Path, capsys: py
     assert "frameworks that can: trl, deepspeed" in said
 
 
+@pytest.mark.parametrize(
+    ("rig", "said"),
+    [
+        ("8x-mi300x", "expected a card for PyTorch"),
+        ("1x-t4", "the card has no bf16"),
+        ("8x-gaudi2", "its libraries do not run on this card"),
+    ],
+)
+def test_a_card_that_the_versions_are_not_for_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], rig: str, said: str
+) -> None:
+    """The PyTorch that requirements.txt names is built for CUDA; memory and time have nothing to do with it."""
+    out = tmp_path / "out"
+    assert main(["config", "--model", "qwen3-1.7b", "--rig", rig, "--method", "lora", "--out", str(out)]) == 1
+    assert said in capsys.readouterr().err
+    assert not out.exists()
+
+
+def test_llama_factory_leaves_adapters_under_fsdp2_to_others(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its Accelerate would make the frozen base fp32."""
+    status, _ = config(tmp_path, "--framework", "llama-factory", model="qwen3-32b", method="lora")
+    said = capsys.readouterr().err
+    assert status == 1
+    assert "no setting for sharding = fsdp2" in said
+    assert "frameworks that can: trl, deepspeed, axolotl" in said
+
+
+@pytest.mark.parametrize(
+    ("framework", "method", "line"),
+    [
+        ("trl", "full", "save_total_limit: 2"),
+        ("llama-factory", "full", "save_total_limit: 2"),
+        ("axolotl", "full", "save_total_limit: 2"),
+    ],
+)
+def test_no_more_checkpoints_are_kept_than_the_disk_is_asked_for(
+    tmp_path: Path, framework: str, method: str, line: str
+) -> None:
+    _, out = config(tmp_path, "--framework", framework, method=method)
+    record = json.loads((out / "trainfit.json").read_text("utf-8"))
+    settings = next(path for path in out.iterdir() if path.name in ("sft.yaml", "llama_factory.yaml", "axolotl.yaml"))
+    assert line in settings.read_text("utf-8").splitlines()
+    expected = record["expected"]
+    one = (expected["disk_gib"] - expected["first_disk_gib"]) / 2
+    assert expected["checkpoints"] == 3
+    assert 0 < one < expected["first_disk_gib"]
+    assert f"{expected['disk_gib']:,.0f}\u00a0GiB" in (out / "README.md").read_text("utf-8")
+
+
+def test_pure_bf16_of_llama_factory_is_not_mixed(tmp_path: Path) -> None:
+    """With `bf16: true` its Accelerate makes the weights fp32 under FSDP2, twice what was estimated."""
+    _, out = config(tmp_path, "--framework", "llama-factory", "--recipe", "full-fsdp2-bf16")
+    settings = yaml.safe_load((out / "llama_factory.yaml").read_text("utf-8"))
+    assert (settings["pure_bf16"], settings["bf16"]) == (True, False)
+
+
+@pytest.mark.parametrize(("rig", "ecc"), [("4x-rtx-6000-ada", True), ("2x-rtx-3090", False)])
+def test_ecc_is_spoken_of_where_there_is_any(tmp_path: Path, rig: str, ecc: bool) -> None:
+    out = tmp_path / "out"
+    assert main(["config", "--model", "qwen3-8b", "--rig", rig, "--method", "qlora", "--out", str(out)]) == 0
+    assert ("ECC" in (out / "README.md").read_text("utf-8")) is ecc
+
+
+def test_offload_asks_for_a_compiler(tmp_path: Path) -> None:
+    _, out = config(tmp_path, "--framework", "deepspeed", "--recipe", "full-zero3-offload")
+    assert "g++ and python3-dev" in (out / "README.md").read_text("utf-8")
+
+
 def test_a_model_that_nobody_modelled_is_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], catalog: Catalog
 ) -> None:

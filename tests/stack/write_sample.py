@@ -21,7 +21,7 @@ from generator.verdict.setup import Setup
 from tests.stack.jobs import kind, verdict_of, whole_sample
 
 INSTALLED = ("trl", "deepspeed")
-"""Frameworks whose libraries are in that environment."""
+"""Frameworks whose libraries are in that environment; the others have environments of their own."""
 EVERY = 14
 """The first job of each kind is parsed, and one in so many of the others."""
 TOGETHER = ("qwen3-1.7b", "gemma-3-1b")
@@ -82,11 +82,12 @@ def main(target: Path) -> int:
     count = 0
     kinds = set()
     for place, job in enumerate(whole_sample()):
-        if job.framework in INSTALLED and (kind(job) not in kinds or place % EVERY == 0):
+        if kind(job) not in kinds or place % EVERY == 0:
             kinds.add(kind(job))
             count += 1
+            whose = "parsed" if job.framework in INSTALLED else job.framework
             write(
-                target / f"parsed/{count:03d}-{job.framework}-{job.method}", job, dict(written(catalog, job, "ru")), {}
+                target / f"{whose}/{count:03d}-{job.framework}-{job.method}", job, dict(written(catalog, job, "ru")), {}
             )
     gpu = next(iter(catalog.rigs.values())).gpu
     for gpus in (1, 2):

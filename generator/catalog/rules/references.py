@@ -16,7 +16,7 @@ from generator.catalog.catalogue import PLURALS, fold, inline_sources, names_of,
 from generator.catalog.complaints import did_you_mean
 from generator.catalog.fields import ID_PATTERN, CitedBlock
 from generator.catalog.link_exceptions import LinkExceptions
-from generator.catalog.loading import Broken, Entry, Kind, Reading
+from generator.catalog.loading import Broken, Entry, Kind, Reading, is_reserved
 from generator.catalog.permalinks import Permalinks
 from generator.catalog.records import Gpu, Model, Policy, Rig, Source
 from generator.catalog.rules.registry import Found, rule
@@ -195,11 +195,15 @@ def permalinks(reading: Reading) -> Iterator[Found]:
             for old, path in getattr(record, section).items():
                 field = f"{section}.{old}"
                 if old in reading.seen[PLURALS[section]]:
-                    yield Found(entry, field, f"expected an id that is gone, found `{old}`, which exists")
+                    yield Found(entry, field, f"expected an id that is gone, found `{old}`, which exists", "delete it")
+                elif is_reserved(old):
+                    message = f"expected an id that makes an address, found `{old}`, which looks like a file"
+                    yield Found(entry, field, message, "no page was ever there")
                 target, _, target_id = path.strip("/").partition("/")
                 known = reading.seen[PLURALS[target]] if target in PLURALS else set()
                 if target not in PLURALS or (target_id and target_id not in known):
-                    yield Found(entry, field, f"expected the address of a page, found `{path}`")
+                    hint = did_you_mean(target_id, known)
+                    yield Found(entry, field, f"expected the address of a page, found `{path}`", hint)
 
 
 @rule("link-exceptions", needs_all=True)
@@ -222,9 +226,10 @@ def link_exceptions(reading: Reading) -> Iterator[Found]:
 
 @rule("still-absent")
 def still_absent(reading: Reading) -> Iterator[Found]:
-    """What is said to be absent is: no record has its id or its name."""
+    """What is said to be absent is, and is said once: no record has its id or its name."""
     for entry in reading.of("absent"):
         record = cast("Absent", entry.record)
+        taken: dict[tuple[Kind, str], str] = {}
         sections: dict[Kind, Mapping[str, AbsentModel | AbsentGpu]] = {"model": record.models, "gpu": record.gpus}
         for kind, absent in sections.items():
             named = {fold(name): each.id for each in reading.of(kind) for _, name in names_of(each)}
@@ -233,3 +238,7 @@ def still_absent(reading: Reading) -> Iterator[Found]:
                 if found is not None:
                     message = f"expected a name that nothing in data/ has, found that of `{found}`"
                     yield Found(entry, f"{kind}s.{absent_id}", message, "delete the line")
+                first = taken.setdefault((kind, fold(name)), absent_id)
+                if first != absent_id:
+                    message = f"expected a name of its own, found that of `{first}`"
+                    yield Found(entry, f"{kind}s.{absent_id}.name", message, "delete one of the two lines")

@@ -42,9 +42,11 @@ def texts(value: object, path: str = "") -> Iterator[tuple[str, Text]]:
 
 
 def texts_of(reading: Reading) -> Iterator[tuple[Entry, str, Text]]:
-    """Every bilingual text of data/ with the file that it stands in and its dotted path."""
+    """Every bilingual text of data/ with the file that it stands in and its dotted path; looked for once."""
     for entry in reading.entries:
-        for path, text in texts(entry.record):
+        if "texts" not in entry.memo:
+            entry.memo["texts"] = tuple(texts(entry.record))
+        for path, text in entry.memo["texts"]:
             yield entry, path, text
 
 
@@ -60,49 +62,67 @@ def placeholders(text: str) -> set[str]:
     return names
 
 
+Finding = tuple[str, str, str]
+"""Dotted path, message, hint."""
+
+
+def _placeholders(path: str, text: Text) -> Iterator[Finding]:
+    named: dict[str, set[str]] = {}
+    for language in ("ru", "en"):
+        try:
+            named[language] = placeholders(text.in_language(language))
+        except ValueError:
+            message = "expected placeholders like `{name}`, found a brace that is none"
+            yield f"{path}.{language}", message, "write `{{` and `}}` for braces"
+    if len(named) == 2 and named["ru"] != named["en"]:
+        listed = {language: ", ".join(sorted(names)) or "none" for language, names in named.items()}
+        yield f"{path}.en", f"expected the placeholders of `ru` ({listed['ru']}), found {listed['en']}", ""
+
+
+def _languages(path: str, text: Text) -> Iterator[Finding]:
+    field = path.rpartition(".")[2]
+    sentence, longest = field in SENTENCES, LONGEST_NAME.get(field, 2)
+    if _CYRILLIC.search(text.en):
+        yield f"{path}.en", "expected English text, found Cyrillic letters", ""
+    elif sentence and not _LATIN.search(text.en):
+        yield f"{path}.en", f"expected English text, found `{text.en}`", ""
+    cyrillic, latin = len(_CYRILLIC.findall(text.ru)), len(_LATIN.findall(text.ru))
+    words = re.findall(r"[A-Za-z]{2,}", text.ru)
+    if not cyrillic and (sentence or len(words) > longest):
+        yield f"{path}.ru", "expected Russian text, found no Cyrillic letter", ""
+    elif sentence and latin > MANY and latin > MOSTLY * cyrillic:
+        yield f"{path}.ru", f"expected Russian text, found {latin} Latin letters and {cyrillic} Cyrillic", ""
+
+
+def _finished(path: str, text: Text) -> Iterator[Finding]:
+    for language in ("ru", "en"):
+        for pattern, kind in ((_UNFINISHED, "a text that is finished"), (_MARKUP, "plain text")):
+            match = pattern.search(text.in_language(language))
+            if match:
+                shown = " ".join(match.group().split())[:40].replace("`", "'")
+                yield f"{path}.{language}", f"expected {kind}, found `{shown}`", ""
+
+
+def text_findings(record: BaseModel) -> Iterator[Finding]:
+    """What the three rules say of the texts of a record that is not read with the others."""
+    for path, text in texts(record):
+        for check in (_placeholders, _languages, _finished):
+            yield from check(path, text)
+
+
 @rule("placeholders")
 def same_placeholders(reading: Reading) -> Iterator[Found]:
     """Both languages of a text are filled with the same values."""
-    for entry, path, text in texts_of(reading):
-        named: dict[str, set[str]] = {}
-        for language in ("ru", "en"):
-            try:
-                named[language] = placeholders(text.in_language(language))
-            except ValueError:
-                message = "expected placeholders like `{name}`, found a brace that is none"
-                yield Found(entry, f"{path}.{language}", message, "write `{{` and `}}` for braces")
-        if len(named) == 2 and named["ru"] != named["en"]:
-            listed = {language: ", ".join(sorted(names)) or "none" for language, names in named.items()}
-            message = f"expected the placeholders of `ru` ({listed['ru']}), found {listed['en']}"
-            yield Found(entry, f"{path}.en", message)
+    return (Found(entry, *found) for entry, path, text in texts_of(reading) for found in _placeholders(path, text))
 
 
 @rule("translated")
 def translated(reading: Reading) -> Iterator[Found]:
     """The English text is not Russian, and the Russian one not English."""
-    for entry, path, text in texts_of(reading):
-        field = path.rpartition(".")[2]
-        sentence, longest = field in SENTENCES, LONGEST_NAME.get(field, 2)
-        if _CYRILLIC.search(text.en):
-            yield Found(entry, f"{path}.en", "expected English text, found Cyrillic letters")
-        elif sentence and not _LATIN.search(text.en):
-            yield Found(entry, f"{path}.en", f"expected English text, found `{text.en}`")
-        cyrillic, latin = len(_CYRILLIC.findall(text.ru)), len(_LATIN.findall(text.ru))
-        words = re.findall(r"[A-Za-z]{2,}", text.ru)
-        if not cyrillic and (sentence or len(words) > longest):
-            yield Found(entry, f"{path}.ru", "expected Russian text, found no Cyrillic letter")
-        elif sentence and latin > MANY and latin > MOSTLY * cyrillic:
-            message = f"expected Russian text, found {latin} Latin letters and {cyrillic} Cyrillic"
-            yield Found(entry, f"{path}.ru", message)
+    return (Found(entry, *found) for entry, path, text in texts_of(reading) for found in _languages(path, text))
 
 
 @rule("finished-text")
 def finished_text(reading: Reading) -> Iterator[Found]:
     """No text for readers says that it is still to be written, or holds markup: nothing would render it."""
-    for entry, path, text in texts_of(reading):
-        for language in ("ru", "en"):
-            for pattern, kind in ((_UNFINISHED, "a text that is finished"), (_MARKUP, "plain text")):
-                match = pattern.search(text.in_language(language))
-                if match:
-                    shown = " ".join(match.group().split())[:40].replace("`", "'")
-                    yield Found(entry, f"{path}.{language}", f"expected {kind}, found `{shown}`")
+    return (Found(entry, *found) for entry, path, text in texts_of(reading) for found in _finished(path, text))

@@ -113,7 +113,9 @@ def _write(outcome: str, peak: float | None, speed: float | None, settings: dict
     elif peak is None:
         print(messages["launch.measure.no_gpu"], file=sys.stderr)
     else:
-        shown = {"peak": f"{peak:.1f}", "low": f"{expected['low']:.1f}", "high": f"{expected['high']:.1f}"}
+        sizes = {"peak": peak, "low": expected["low"], "high": expected["high"]}
+        comma = "," if RECORD["language"] == "ru" else "."
+        shown = {name: f"{gib:.1f}".replace(".", comma) for name, gib in sizes.items()}
         print(messages["launch.measure.done"].format(**shown), file=sys.stderr)
     return row
 

@@ -12,6 +12,7 @@ import re
 import shutil
 import subprocess
 import sys
+import sysconfig
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ COMMANDS = {
     "topology": ["nvidia-smi", "topo", "-m"],
     "p2p": ["nvidia-smi", "topo", "-p2p", "r"],
     "lspci": ["lspci", "-vvv"],
+    "cxx": ["c++", "--version"],
     "rocm": ["rocm-smi", "--showproductname", "--showmeminfo", "vram"],
 }
 """What is asked, and under which name the answer is kept."""
@@ -31,6 +33,7 @@ MIB_PER_GIB = 1024
 GIB = 1 << 30
 SIGNS = {"ok": "[ok]", "note": "[i] ", "warn": "[!] ", "fail": "[x] "}
 TIMEOUT_S = 60
+SHOWN_BRIDGES = 4
 ROOM = 0.98
 """Memory sizes are compared with a little room: a card shows a few MiB less than another of its kind."""
 
@@ -49,6 +52,7 @@ def read_machine() -> dict[str, str]:
     if meminfo.is_file():
         answers["meminfo"] = meminfo.read_text(encoding="utf-8")
     answers["disk"] = f"{shutil.disk_usage(HERE).free}\n"
+    answers["headers"] = f"{(Path(sysconfig.get_paths()['include']) / 'Python.h').is_file()}\n"
     answers["python"] = f"{sys.version_info.major}.{sys.version_info.minor}\n"
     answers["packages"] = "".join(f"{each.name}=={each.version}\n" for each in metadata.distributions() if each.name)
     return answers
@@ -69,13 +73,26 @@ def keep(answers: dict[str, str], folder: Path) -> None:
 class Report:
     """What was found, in order."""
 
-    def __init__(self, messages: dict[str, str]) -> None:
+    def __init__(self, messages: dict[str, str], language: str = "en") -> None:
         self.messages = messages
+        self.comma = "," if language == "ru" else "."
         self.found: list[tuple[str, str, str]] = []
 
     def add(self, level: str, key: str, **values: object) -> None:
         """Adds the message `preflight.<key>` with its placeholders filled."""
         self.found.append((level, key, self.messages[f"preflight.{key}"].format(**values)))
+
+    def gib(self, value: float) -> str:
+        """GiB with one decimal, as the reader's language writes it."""
+        return f"{value:.1f}".replace(".", self.comma)
+
+    @property
+    def last(self) -> str:
+        """The last line: whether to look at anything."""
+        if self.failed:
+            return self.messages["preflight.bad"]
+        warned = any(level == "warn" for level, _, _ in self.found)
+        return self.messages["preflight.warned" if warned else "preflight.good"]
 
     @property
     def failed(self) -> bool:
@@ -85,30 +102,35 @@ class Report:
 
 def check(expected: dict[str, Any], answers: dict[str, str], messages: dict[str, str]) -> Report:
     """Compares a machine with what trainfit.json expects of it."""
-    report = Report(messages)
+    report = Report(messages, expected["language"])
     gpus = gpus_of(answers.get("gpus", ""))
     if gpus:
-        check_gpus(report, expected["expected"], gpus)
-        check_memory(report, expected["expected"], gpus)
+        used = check_gpus(report, expected, gpus)
+        check_memory(report, expected["expected"], used, answers)
         check_cuda(report, expected, answers.get("smi", ""), gpus[0]["driver"])
         if expected["expected"]["gpus"] > 1:
-            check_links(report, expected["expected"], answers, len(gpus))
+            check_links(report, expected["expected"], answers, len(gpus), {int(gpu["index"]) for gpu in used})
     elif is_amd(answers):
         report.add("fail", "amd", gpu=expected["expected"]["gpu"])
     else:
         report.add("fail", "no_gpu")
     check_host(report, expected["expected"], answers)
     check_packages(report, expected, answers)
+    if expected["settings"]["cpu_offload"] == "optimizer":
+        check_compiler(report, answers)
     return report
 
 
 def gpus_of(text: str) -> list[dict[str, str]]:
-    """One entry for each line of the CSV that nvidia-smi prints."""
+    """One entry for each line of the CSV that nvidia-smi prints.
+
+    A card that shares the memory of the host has none of its own to print: `[N/A]`.
+    """
     names = ("index", "name", "memory_mib", "ecc", "driver")
     rows = [
         [cell.strip() for cell in line.split(",")] for line in text.splitlines() if line.count(",") >= len(names) - 1
     ]
-    return [dict(zip(names, row, strict=False)) for row in rows if row[2].isdigit()]
+    return [dict(zip(names, row, strict=False)) for row in rows if row[0].isdigit()]
 
 
 def is_amd(answers: dict[str, str]) -> bool:
@@ -119,20 +141,33 @@ def is_amd(answers: dict[str, str]) -> bool:
     return "Card Series" in answers.get("rocm", "") or card is not None
 
 
-def check_gpus(report: Report, expected: dict[str, Any], gpus: list[dict[str, str]]) -> None:
-    """How many cards there are, and of which kind."""
+def check_gpus(report: Report, record: dict[str, Any], gpus: list[dict[str, str]]) -> list[dict[str, str]]:
+    """How many cards there are, and of which kind; returns those that the run would use."""
+    expected = record["expected"]
+    wanted = expected["gpus"]
     names = list(dict.fromkeys(gpu["name"] for gpu in gpus))
-    if len(gpus) < expected["gpus"]:
-        report.add("fail", "too_few", found=len(gpus), expected=expected["gpus"])
-    elif len(gpus) > expected["gpus"]:
-        devices = ",".join(gpu["index"] for gpu in gpus[: expected["gpus"]])
-        report.add("note", "more_gpus", found=len(gpus), expected=expected["gpus"], devices=devices)
+    planned = {plain(name) for name in expected["gpu_names"]}
+    fitting = [gpu for gpu in gpus if plain(gpu["name"]) in planned]
+    if len(names) > 1 and len(fitting) >= wanted:  # a workstation with another card for the display
+        used = fitting[:wanted]
+        devices = ",".join(gpu["index"] for gpu in used)
+        report.add("warn", "choose", names=", ".join(names), expected=wanted, gpu=expected["gpu"], devices=devices)
+        return used
+    if len(gpus) < wanted:
+        report.add("fail", "too_few", found=len(gpus), expected=wanted)
+    elif len(gpus) > wanted:
+        devices = ",".join(gpu["index"] for gpu in gpus[:wanted])
+        # Axolotl starts a process on every card that it sees; the others start as many as the plan has.
+        level = "warn" if record["framework"] == "axolotl" else "note"
+        report.add(level, "more_gpus", found=len(gpus), expected=wanted, devices=devices)
     if len(names) > 1:
         report.add("fail", "mixed", names=", ".join(names))
-    elif plain(names[0]) not in {plain(name) for name in expected["gpu_names"]}:
+        return gpus
+    if not fitting:
         report.add("warn", "other_gpu", found=names[0], expected=expected["gpu"])
-    elif len(gpus) >= expected["gpus"]:
+    elif len(gpus) >= wanted:
         report.add("ok", "gpus", found=len(gpus), name=names[0])
+    return gpus[:wanted]
 
 
 def plain(name: str) -> str:
@@ -140,22 +175,27 @@ def plain(name: str) -> str:
     return re.sub(r"[^a-z0-9]|nvidia|generation", "", name.lower())
 
 
-def check_memory(report: Report, expected: dict[str, Any], gpus: list[dict[str, str]]) -> None:
+def check_memory(report: Report, expected: dict[str, Any], gpus: list[dict[str, str]], answers: dict[str, str]) -> None:
     """Visible memory, and whether ECC takes its share."""
     peak, overhead = expected["peak_gib"]["expected"], expected["overhead_gib"]
+    if not all(gpu["memory_mib"].isdigit() for gpu in gpus):
+        found = host_gib(answers)
+        level = "fail" if found is not None and peak + overhead > found else "note"
+        report.add(level, "memory_shared", found="?" if found is None else f"{found:.0f}", peak=report.gib(peak))
+        return
     smallest = min(gpus, key=lambda gpu: int(gpu["memory_mib"]))
     ecc = "on" if smallest["ecc"] == "Enabled" else "off"
     total = int(smallest["memory_mib"])
     # PyTorch sees a little less than the driver reports: the share that it sees of the card in the record.
     share = expected["visible_gib"][ecc] * MIB_PER_GIB / expected["memory_mib"][ecc]
     visible = total / MIB_PER_GIB * share
-    values = {"total": total, "visible": f"{visible:.1f}", "peak": f"{peak:.1f}", "index": smallest["index"]}
+    values = {"total": total, "visible": report.gib(visible), "peak": report.gib(peak), "index": smallest["index"]}
     if ecc == "on":
         report.add("note", "ecc_on", lost=round(expected["memory_mib"]["off"] - expected["memory_mib"]["on"]))
     if peak + overhead > visible:
         report.add("fail", "memory_short", **values)
     elif visible < expected["usable_gib"] * ROOM:
-        report.add("warn", "memory_less", planned=f"{expected['usable_gib']:.1f}", **values)
+        report.add("warn", "memory_less", planned=report.gib(expected["usable_gib"]), **values)
     else:
         report.add("ok", "memory", **values)
 
@@ -189,9 +229,9 @@ def matrix(text: str, cards: int) -> dict[tuple[int, int], str]:
     return found
 
 
-def check_links(report: Report, expected: dict[str, Any], answers: dict[str, str], cards: int) -> None:
-    """P2P between the cards, what lies between them, and ACS on the bridges."""
-    peers = matrix(answers.get("p2p", ""), cards)
+def check_links(report: Report, expected: dict[str, Any], answers: dict[str, str], cards: int, used: set[int]) -> None:
+    """P2P between the cards that are used, what lies between them, and ACS on the bridges."""
+    peers = among(used, matrix(answers.get("p2p", ""), cards))
     broken = sorted({(min(pair), max(pair)) for pair, state in peers.items() if state != "OK"})
     if not peers:
         report.add("note", "p2p_unknown")
@@ -201,7 +241,7 @@ def check_links(report: Report, expected: dict[str, Any], answers: dict[str, str
         report.add("warn" if expected["p2p"] else "note", "p2p_broken", pairs=pairs, states=states)
     else:
         report.add("ok", "p2p")
-    topology = matrix(answers.get("topology", ""), cards)
+    topology = among(used, matrix(answers.get("topology", ""), cards))
     far = sorted({(min(pair), max(pair)) for pair, link in topology.items() if link == "SYS"})
     if far:
         report.add("warn", "far", pairs=", ".join(f"{one}-{other}" for one, other in far[:6]))
@@ -210,9 +250,15 @@ def check_links(report: Report, expected: dict[str, Any], answers: dict[str, str
         report.add("ok", "topology", links=links)
     bridges = redirecting(answers.get("lspci", ""))
     if bridges:
-        report.add("warn", "acs", bridges=", ".join(bridges[:4]), count=len(bridges))
+        more = " …" if len(bridges) > SHOWN_BRIDGES else ""
+        report.add("warn", "acs", bridges=", ".join(bridges[:SHOWN_BRIDGES]) + more, count=len(bridges))
     elif "access denied" in answers.get("lspci", ""):
         report.add("note", "acs_unknown")
+
+
+def among(used: set[int], pairs: dict[tuple[int, int], str]) -> dict[tuple[int, int], str]:
+    """The pairs of which both cards are used."""
+    return {pair: state for pair, state in pairs.items() if set(pair) <= used}
 
 
 def redirecting(lspci: str) -> list[str]:
@@ -227,17 +273,38 @@ def redirecting(lspci: str) -> list[str]:
 
 def check_host(report: Report, expected: dict[str, Any], answers: dict[str, str]) -> None:
     """Memory of the host and room on the disk."""
-    total = re.search(r"MemTotal:\s*(\d+) kB", answers.get("meminfo", ""))
-    if total is None:
+    gib = host_gib(answers)
+    if gib is None:
         report.add("note", "host_unknown", expected=f"{expected['host_gib']:.0f}")
     else:
-        gib = int(total[1]) / (1 << 20)
         level, key = ("fail", "host_short") if gib < expected["host_gib"] else ("ok", "host")
         report.add(level, key, found=f"{gib:.0f}", expected=f"{expected['host_gib']:.0f}")
     if "disk" in answers:
-        free = int(answers["disk"]) / GIB
-        level, key = ("fail", "disk_short") if free < expected["disk_gib"] else ("ok", "disk")
-        report.add(level, key, found=f"{free:.0f}", expected=f"{expected['disk_gib']:.0f}")
+        check_disk(report, expected, int(answers["disk"]) / GIB)
+
+
+def host_gib(answers: dict[str, str]) -> float | None:
+    """Memory of the host; none where it is unknown."""
+    total = re.search(r"MemTotal:\s*(\d+) kB", answers.get("meminfo", ""))
+    return None if total is None else int(total[1]) / (1 << 20)
+
+
+def check_disk(report: Report, expected: dict[str, Any], free: float) -> None:
+    """Room for the first checkpoint, and for as many as there are at a time."""
+    shown = {"found": f"{free:.0f}", "first": f"{expected['first_disk_gib']:.0f}"}
+    shown |= {"expected": f"{expected['disk_gib']:.0f}", "count": f"{expected['checkpoints']}"}
+    if free < expected["first_disk_gib"]:
+        report.add("fail", "disk_short", **shown)
+    elif free < expected["disk_gib"]:
+        report.add("warn", "disk_tight", **shown)
+    else:
+        report.add("ok", "disk", **shown)
+
+
+def check_compiler(report: Report, answers: dict[str, str]) -> None:
+    """DeepSpeed builds its optimizer for the CPU when it is first needed."""
+    found = "cxx" in answers and answers.get("headers", "").strip() != "False"
+    report.add("ok" if found else "fail", "compiler" if found else "no_compiler")
 
 
 def check_packages(report: Report, expected: dict[str, Any], answers: dict[str, str]) -> None:
@@ -281,7 +348,7 @@ def main(argv: list[str] | None = None) -> int:
     print(messages["preflight.title"])
     for level, _, text in report.found:
         print(f"{SIGNS[level]} {text}")
-    print(messages["preflight.bad" if report.failed else "preflight.good"])
+    print(report.last)
     return 1 if report.failed else 0
 
 

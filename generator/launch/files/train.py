@@ -6,16 +6,49 @@ Options on the command line win over the file, for instance `--dataset_name my/d
 from __future__ import annotations
 
 import json
+import os
+import sys
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
+RECORD = json.loads((Path(__file__).resolve().parent / "trainfit.json").read_text(encoding="utf-8"))
+if RECORD["settings"]["n_gpus"] == 1:
+    # Said before PyTorch sees the cards: Trainer splits the batch of one process over all of them by DataParallel.
+    os.environ.setdefault("CUDA_VISIBLE_DEVICES", "0")
+
+# ruff: noqa: E402
 from datasets import load_dataset
 from measure import MeasureCallback, watch
-from transformers import AutoConfig, AutoModelForCausalLM, PreTrainedModel
-from trl import ModelConfig, ScriptArguments, SFTConfig, SFTTrainer, TrlParser, get_peft_config, get_quantization_config
+from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer, PreTrainedModel, PreTrainedTokenizerBase
+from trl import (
+    ModelConfig,
+    ScriptArguments,
+    SFTConfig,
+    SFTTrainer,
+    TrlParser,
+    get_peft_config,
+    get_quantization_config,
+    is_conversational,
+)
 
-RECORD = json.loads((Path(__file__).resolve().parent / "trainfit.json").read_text(encoding="utf-8"))
+CHATML = (
+    "{% for message in messages %}<|im_start|>{{ message['role'] }}\n{{ message['content'] }}<|im_end|>\n{% endfor %}"
+    "{% if add_generation_prompt %}<|im_start|>assistant\n{% else %}{{ eos_token }}{% endif %}"
+)
+"""How a dialogue is written for a model that has no template for one, as most base models have none."""
+
+
+def tokenizer_for(name: str, revision: str | None, data: Any) -> PreTrainedTokenizerBase | None:
+    """A tokenizer with a template, where the data are dialogues and the model has none; TRL would stop there."""
+    if not is_conversational(next(iter(data))):
+        return None
+    tokenizer = AutoTokenizer.from_pretrained(name, revision=revision)
+    if tokenizer.chat_template is not None:
+        return None
+    tokenizer.chat_template = CHATML
+    print(RECORD["messages"]["launch.train.chatml"], file=sys.stderr)
+    return tokenizer
 
 
 def loaded_on_host(name: str, card: Any, how: dict[str, Any]) -> PreTrainedModel:
@@ -64,10 +97,10 @@ def main() -> None:
             streaming=script.dataset_streaming,
         )
     processing = None
-    if not isinstance(source, str):
-        from transformers import AutoTokenizer
-
-        processing = AutoTokenizer.from_pretrained(model.model_name_or_path)
+    if training.chat_template_path is None:
+        processing = tokenizer_for(model.model_name_or_path, model.model_revision, data)
+    if processing is None and not isinstance(source, str):
+        processing = AutoTokenizer.from_pretrained(model.model_name_or_path, revision=model.model_revision)
     trainer = SFTTrainer(
         model=source,
         args=training,

@@ -94,6 +94,33 @@ def reload(method: str, model: Path, out: Path) -> None:
     assert bool(torch.isfinite(logits).all())
 
 
+def test_a_base_model_learns_dialogues(tiny: Any, tmp_path: Path) -> None:
+    """The data of the example are dialogues, and a base model has no template for them: TRL alone stops there."""
+    model = shutil.copytree(tiny("qwen3"), tmp_path / "model")
+    turns = [{"role": "user", "content": "w1 w2 w3 w4"}, {"role": "assistant", "content": "w5 w6 w7 w8"}]
+    (model / "data.jsonl").write_text((json.dumps({"messages": turns}) + "\n") * 64, encoding="utf-8")
+    folder = next(path for path in folders("trained") if about(path)["method"] == "full")
+    printed = train(folder, model, tmp_path / "out", 1, *shortened())
+    assert "ChatML" in printed
+    assert len(losses(printed)) == STEPS
+    assert "<|im_start|>" in (tmp_path / "out/chat_template.jinja").read_text(encoding="utf-8")
+
+
+def test_one_process_keeps_to_one_card(tmp_path: Path) -> None:
+    """Trainer would split the batch over all cards that it sees; what the reader chose stays."""
+    for folder in folders("trained"):
+        before = (folder / "train.py").read_text(encoding="utf-8").partition("from datasets import")[0]
+        script = f"{before}\nprint(os.environ.get('CUDA_VISIBLE_DEVICES'))"
+        (tmp_path / "head.py").write_text(script, encoding="utf-8")
+        shutil.copyfile(folder / "trainfit.json", tmp_path / "trainfit.json")
+        for given, seen in ((None, "0" if about(folder)["gpus"] == 1 else "None"), ("3", "3")):
+            others = {name: value for name, value in os.environ.items() if name != "CUDA_VISIBLE_DEVICES"}
+            command = [sys.executable, str(tmp_path / "head.py")]
+            env = others | ({} if given is None else {"CUDA_VISIBLE_DEVICES": given})
+            done = subprocess.run(command, env=env, capture_output=True, text=True, check=True)
+            assert done.stdout.strip() == seen
+
+
 def test_a_checkpoint_goes_on(trained: Path, tiny: Any, tmp_path: Path) -> None:
     """Training resumes from the checkpoint of step 2 and ends at the same step."""
     facts = about(trained)
