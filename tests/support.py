@@ -50,7 +50,7 @@ FILES: Mapping[str, str] = {
         family: Qwen3
         vendor: Alibaba (Qwen)
         hugging_face: [Qwen/Qwen3-0.6B, Qwen/Qwen3-0.6B-Base]
-        released: {value: 2025-04-29, source: qwen3-0.6b-card}
+        released: {value: 2025-04-29, source: qwen3-0.6b-card, where: News}
         licence: {value: Apache-2.0, source: qwen3-0.6b-card, as_printed: apache-2.0}
         card: qwen3-0.6b-card
         architecture:
@@ -69,7 +69,7 @@ FILES: Mapping[str, str] = {
           exact:
             value: 596049920
             kind: computed
-            source: qwen3-0.6b-card
+            reason: {ru: Сумма по слоям., en: The sum over the layers.}
           stated_billions: {value: 0.6, source: qwen3-0.6b-card, as_printed: 0.6B}
         sources:
           qwen3-0.6b-card:
@@ -88,11 +88,11 @@ FILES: Mapping[str, str] = {
         aliases: [RTX 6000 Ada]
         misnomers: [RTX A6000 Ada]
         memory_label_gib: {value: 48, source: rtx-6000-ada-datasheet, as_printed: 48GB GDDR6 with ECC}
-        memory_type: {value: GDDR6, source: rtx-6000-ada-datasheet}
+        memory_type: {value: GDDR6, source: rtx-6000-ada-datasheet, where: p. 2}
         bandwidth_gb_per_s: {value: 960, source: rtx-6000-ada-datasheet, as_printed: 960 GB/s}
         usable_mib:
-          "on": {value: 46068, kind: measured, source: rtx-6000-ada-datasheet}
-          "off": {value: 49140, kind: measured, source: rtx-6000-ada-datasheet}
+          "on": {value: 46068, kind: measured, source: rtx-6000-ada-datasheet, where: p. 2}
+          "off": {value: 49140, kind: measured, source: rtx-6000-ada-datasheet, where: p. 2}
         framework_visible_gib:
           "on":
             value: 44.4
@@ -102,18 +102,18 @@ FILES: Mapping[str, str] = {
             value: 47.4
             kind: assumed
             reason: {ru: Немного меньше показаний драйвера., en: A little below what the driver reports.}
-        ecc: {value: inline, source: rtx-6000-ada-datasheet}
-        bf16_dense_tflops: {value: 364.2, source: rtx-6000-ada-datasheet}
+        ecc: {value: inline, source: rtx-6000-ada-datasheet, where: p. 2}
+        bf16_dense_tflops: {value: 364.2, source: rtx-6000-ada-datasheet, where: p. 2}
         sustained_tflops:
           kind: assumed
           reason: {ru: Доля от плотной BF16., en: A share of dense BF16.}
           cautious: 73
           expected: 109
           best: 146
-        bf16: {value: true, source: rtx-6000-ada-datasheet}
-        nvlink: {value: false, source: rtx-6000-ada-datasheet}
-        p2p: {value: expected, source: rtx-6000-ada-datasheet}
-        pcie: {value: PCIe 4.0 x16, source: rtx-6000-ada-datasheet}
+        bf16: {value: true, source: rtx-6000-ada-datasheet, where: p. 2}
+        nvlink: {value: false, source: rtx-6000-ada-datasheet, where: p. 2}
+        p2p: {value: expected, source: rtx-6000-ada-datasheet, where: p. 2}
+        pcie: {value: PCIe 4.0 x16, source: rtx-6000-ada-datasheet, where: p. 2}
         tdp_w: {value: 300, source: rtx-6000-ada-datasheet, as_printed: 300 W}
         platform: cuda
         segment: workstation

@@ -115,6 +115,14 @@ class Measurement(Record):
     """y: 16-bit logits of all tokens exist, and the loss works through them in chunks."""
     whole_copy: MaybeBool = None
     """y: every GPU holds a whole copy of the checkpoint beside its shard while it loads."""
+    matmul_keeps_input: MaybeBool = None
+    """y: bitsandbytes before 0.43.2, whose 4-bit matrices keep their input."""
+    fabric_quantization: MaybeBool = None
+    """y: Lightning Fabric quantises the output head too, and everything from fp16."""
+    fp32_logits: MaybeBool = None
+    """y: the model puts out fp32 copies of its logits."""
+    keeps_last_step: MaybeBool = None
+    """y: the logits of a step live until the next forward has ended."""
     tied_embeddings: MaybeBool = None
     """n: the framework keeps embedding and head apart although the model ties them."""
     experts_as_modules: MaybeBool = None

@@ -58,6 +58,10 @@ COLUMNS: Mapping[str, str] = {
     "lora_dropout": "share of dropped inputs of the adapters",
     "chunked_ce": "y or n: the logits of all tokens exist in 16 bits, their fp32 copies in chunks (torchtune)",
     "whole_copy": "y or n: every card keeps a whole copy of the checkpoint beside its shard",
+    "matmul_keeps_input": "y or n: 4-bit matrices keep their input (bitsandbytes before 0.43.2)",
+    "fabric_quantization": "y or n: the output head is quantised too, everything from fp16 (Lightning Fabric)",
+    "fp32_logits": "y or n: the model puts out fp32 copies of its logits (Lightning Fabric)",
+    "keeps_last_step": "y or n: logits of the step before live until the next forward has ended (LitGPT)",
     "load_on_card": "y or n: a 4-bit base that is to be sharded is loaded whole onto every card",
     "kbit_preparation": "y or n: PEFT's prepare_model_for_kbit_training",
     "shifted_logits": "y or n: Transformers before 4.46 copies the fp32 logits",
@@ -94,6 +98,10 @@ RUN_DEFAULTS: Mapping[str, object] = {
     "shifted_logits": False,
     "chunked_ce": False,
     "whole_copy": False,
+    "matmul_keeps_input": False,
+    "fabric_quantization": False,
+    "fp32_logits": False,
+    "keeps_last_step": False,
     "load_on_card": False,
 }
 """What no recipe says."""

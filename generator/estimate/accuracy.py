@@ -49,7 +49,10 @@ NEUTRAL: dict[str, object] = {
 
 TARGETS = {**LORA_TARGETS, "qkv+mlp": tuple(name for name in LORA_TARGETS["all-linear"] if name != "o_proj")}
 """What adapters of measured runs stand on, by the names of data/measurements."""
-REFINEMENTS = ("lora_dropout", "reshard", "kbit_preparation", "shifted_logits", "chunked_ce", "whole_copy")
+REFINEMENTS = (
+    "lora_dropout", "reshard", "kbit_preparation", "shifted_logits", "chunked_ce", "whole_copy", "matmul_keeps_input",
+    "fabric_quantization", "fp32_logits", "keeps_last_step",
+)  # fmt: skip
 """Settings that only refine an estimate."""
 
 Reason = Literal[LeftOut, "not-stated", "not-modelled", "unknown-card"]

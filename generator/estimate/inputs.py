@@ -16,7 +16,8 @@ Kind = Literal["model", "plan", "constant", "gpu", "rig"]
 PLAN_NUMBERS = ("n_gpus", "seq_len", "micro_batch", "grad_accum", "lora_rank", "lora_dropout")
 PLAN_ANSWERS = (
     "grad_checkpointing", "fused_ce", "compiled", "train_embeddings", "reshard", "kbit_preparation",
-    "shifted_logits", "chunked_ce", "whole_copy", "load_on_card",
+    "shifted_logits", "chunked_ce", "whole_copy", "load_on_card", "matmul_keeps_input", "fabric_quantization",
+    "fp32_logits", "keeps_last_step",
 )  # fmt: skip
 """Yes or no; `compiled` is the plan's `compile`, which is a builtin's name."""
 

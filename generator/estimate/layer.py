@@ -154,6 +154,27 @@ def layer_mlp_width(
 
 
 @LAYER.step("channels")
+def layer_matrix_inputs(
+    hidden: float, rms_norms: float, norms_after: float, layer_norm_count: float, query_width: float,
+    latent_ranks: float, latent_value_width: float, gated_width: float, plain_width: float, composed_width: float,
+) -> float:  # fmt: skip
+    """Width of what the matrices of a layer read, every tensor once.
+
+    That is what the norms before them put out, the output of attention, and the product inside the MLP; what routed
+    experts read aside.
+    """
+    return (
+        hidden * (rms_norms - norms_after + layer_norm_count)
+        + query_width
+        + latent_ranks
+        + latent_value_width
+        + gated_width
+        + plain_width
+        + composed_width
+    )
+
+
+@LAYER.step("channels")
 def layer_recomputable_width(gated_width: float, active_experts: float, expert_width: float) -> float:
     """Width of gated MLPs: a fused kernel computes their product again instead of keeping it."""
     return gated_width + active_experts * expert_width

@@ -17,7 +17,7 @@ BLOCK_NORMS = 2
 PER_LAYER = (
     "layer_norms", "layer_norms_fused", "layer_norms_frozen", "layer_norms_frozen_fused", "layer_mixer",
     "layer_repeated_keys", "layer_mlp", "layer_mlp_frozen", "layer_experts", "layer_recomputable_width",
-    "layer_score_heads", "layer_temporaries",
+    "layer_score_heads", "layer_temporaries", "layer_matrix_inputs",
 )  # fmt: skip
 """What a model hands on of its layers: summed over all (`all_…`) and of the one that stores most (`one_…`)."""
 

@@ -61,10 +61,16 @@ def root_parameters(
 # --- resident all the time ----------------------------------------------------------------------------------------
 
 
+@MEMORY.step("parameters")
+def packed_parameters(linear_parameters: float, fabric_quantization: float, head: float) -> float:
+    """What a quantised base packs: the matrices inside the layers; Fabric packs the output head as well."""
+    return linear_parameters + fabric_quantization * head
+
+
 @MEMORY.step("bytes")
 def whole_weights(
     linear_bytes: float,
-    linear_parameters: float,
+    packed_parameters: float,
     other_bytes: float,
     text_parameters: float,
     tower: float,
@@ -75,8 +81,8 @@ def whole_weights(
 ) -> float:
     """Weights of base, frozen tower and adapters."""
     return (
-        linear_bytes * linear_parameters
-        + other_bytes * (text_parameters - linear_parameters)
+        linear_bytes * packed_parameters
+        + other_bytes * (text_parameters - packed_parameters)
         + compute_bytes * tower
         + adapter_bytes * (lora_parameters + saved_modules)
     )
@@ -89,9 +95,9 @@ def weights(whole_weights: float, shards: float, weights_on_host: float, sharded
 
 
 @MEMORY.step("bytes")
-def quantization_constants(quantization_constant_bytes: float, linear_parameters: float) -> float:
+def quantization_constants(quantization_constant_bytes: float, packed_parameters: float) -> float:
     """Scales of quantised blocks: attributes, not parameters, so that sharding does not divide them."""
-    return quantization_constant_bytes * linear_parameters
+    return quantization_constant_bytes * packed_parameters
 
 
 @MEMORY.step("bytes")
@@ -227,9 +233,9 @@ def autocast_weights(
 
 
 @MEMORY.step("bytes")
-def dequantized_matrix(quantized: float, compute_bytes: float, largest_matrix: float) -> float:
+def dequantized_matrix(quantized: float, unpacked_bytes: float, largest_matrix: float) -> float:
     """The largest matrix of a layer unpacked to the computing type."""
-    return quantized * compute_bytes * largest_matrix
+    return quantized * unpacked_bytes * largest_matrix
 
 
 # --- activations --------------------------------------------------------------------------------------------------
@@ -264,7 +270,7 @@ def one_norms(
 @MEMORY.step("bytes per token")
 def stored_per_token(
     all_norms: float, kernels_fused: float, eager: float, all_layer_mixer: float, all_layer_repeated_keys: float,
-    trains_adapters: float, quantized: float, all_layer_mlp_frozen: float, all_layer_mlp: float,
+    trains_adapters: float, matrix_input_kept: float, all_layer_mlp_frozen: float, all_layer_mlp: float,
     all_layer_experts: float,
     all_layer_recomputable_width: float, compute_bytes: float, adapter_input_bytes: float, all_adapter_inputs: float,
     shared_input_bytes: float, all_adapter_shared_inputs: float,
@@ -272,7 +278,8 @@ def stored_per_token(
     """What all layers store per token without checkpointing.
 
     Norms, mixers, keys repeated by eager attention, MLPs (with fused kernels they compute their product again), and the
-    inputs that adapters read. bitsandbytes keeps the input of every quantised matrix, frozen or not.
+    inputs that adapters read. Where quantised matrices keep their input, that of the MLP's last one is added; the
+    others are stored anyway.
     """
     return (
         (
@@ -280,7 +287,7 @@ def stored_per_token(
             + all_layer_mixer
             + eager * all_layer_repeated_keys
             + where(
-                trains_adapters * (1 - quantized),
+                trains_adapters * (1 - matrix_input_kept),
                 all_layer_mlp_frozen,
                 all_layer_mlp - kernels_fused * 2 * all_layer_recomputable_width,
             )

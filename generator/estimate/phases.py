@@ -39,6 +39,7 @@ def phase_forward_end(
     checkpoints: float,
     final_hidden: float,
     logits: float,
+    beside_logits: float,
     head_gradient: float,
     accumulated_gradients: float,
 ) -> float:
@@ -50,6 +51,7 @@ def phase_forward_end(
         + checkpoints
         + final_hidden
         + logits
+        + beside_logits
         + head_gradient
         + accumulated_gradients
     )

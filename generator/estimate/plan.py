@@ -75,6 +75,15 @@ class Plan:
     """The plain loss copies the fp32 logits without the last token (Transformers before 4.46)."""
     whole_copy: bool = False
     """Every card keeps a whole copy of the checkpoint beside its shard (scripts that load without a meta device)."""
+    matmul_keeps_input: bool = False
+    """Every 4-bit matrix keeps its input until its graph is gone, frozen or not (bitsandbytes before 0.43.2)."""
+    fabric_quantization: bool = False
+    """The output head is quantised with the layers, and from fp16: what unpacks is copied to the computing type
+    (Lightning Fabric)."""
+    fp32_logits: bool = False
+    """Logits leave the model as fp32 copies, so that a chunked loss works on these (Lightning Fabric)."""
+    keeps_last_step: bool = False
+    """Logits of the step before, and what their graph holds, live until the next forward has ended (LitGPT)."""
     load_on_card: bool = False
     """A quantised base that is to be sharded is loaded whole onto every card and split there; otherwise it waits for
     that in host memory, a copy for every process."""

@@ -291,9 +291,24 @@ def adapter_input_bytes(
     )
 
 
+@RECIPE.step("yes or no")
+def matrix_input_kept(quantized: float, quant_int8: float, quant_gptq_int4: float, matmul_keeps_input: float) -> float:
+    """A quantised matrix keeps its input: bitsandbytes in int8, GPTQ to be safe; NF4 in bitsandbytes before 0.43.2.
+
+    Source: bitsandbytes 0.42.0, autograd/_functions.py, MatMul4Bit.forward: `ctx.tensors = (A, B)`.
+    """
+    return quantized * where(quant_int8 + quant_gptq_int4 + matmul_keeps_input, 1, 0)
+
+
 @RECIPE.step("bytes per token and channel")
 def shared_input_bytes(
-    trains_adapters: float, quantized: float, adapter_input_bytes: float, compute_bytes: float
+    trains_adapters: float, matrix_input_kept: float, adapter_input_bytes: float, compute_bytes: float
 ) -> float:
     """Inputs that adapters read from the base, where neither they nor a quantised matrix keep a copy."""
-    return trains_adapters * (1 - quantized) * where(adapter_input_bytes, 0, compute_bytes)
+    return trains_adapters * (1 - matrix_input_kept) * where(adapter_input_bytes, 0, compute_bytes)
+
+
+@RECIPE.step("bytes per parameter")
+def unpacked_bytes(compute_bytes: float, fabric_quantization: float) -> float:
+    """A weight of a matrix that is being unpacked; what was quantised from fp16 is unpacked to fp16 and copied."""
+    return compute_bytes + 2 * fabric_quantization

@@ -15,7 +15,8 @@ PARAMETERS = (
     "seq_len", "micro_batch", "grad_accum", "grad_sync", "precision", "optimizer", "optimizer_impl", "sharding",
     "cpu_offload", "grad_checkpointing", "attention", "kernels", "fused_ce", "compile", "reduce_dtype", "root_wrap",
     "reshard", "quant", "lora_rank", "lora_targets", "adapter_dtype", "lora_dropout", "train_embeddings",
-    "kbit_preparation", "shifted_logits", "chunked_ce", "whole_copy", "load_on_card", "tokens_millions",
+    "kbit_preparation", "shifted_logits", "chunked_ce", "whole_copy", "load_on_card", "matmul_keeps_input",
+    "fabric_quantization", "fp32_logits", "keeps_last_step", "tokens_millions",
     "price_per_gpu_hour", "price_per_kwh",
 )  # fmt: skip
 """In the order in which they stand in an address.

@@ -31,11 +31,11 @@ SETTINGS = (
     "precision", "optimizer", "optimizer_impl", "sharding", "cpu_offload", "grad_checkpointing", "attention", "kernels",
     "fused_ce", "compile", "reduce_dtype", "root_wrap", "reshard", "quant", "lora_rank", "lora_targets",
     "adapter_dtype", "lora_dropout", "train_embeddings", "kbit_preparation", "shifted_logits", "chunked_ce",
-    "whole_copy", "load_on_card",
+    "whole_copy", "load_on_card", "matmul_keeps_input", "fabric_quantization", "fp32_logits", "keeps_last_step",
 )  # fmt: skip
 """Fields of a plan in the order of the form; those that a plan does not have are left out."""
 ADAPTERS_ONLY = frozenset({"lora_rank", "lora_targets", "adapter_dtype", "lora_dropout", "train_embeddings"})
-QUANTISED_ONLY = frozenset({"quant", "kbit_preparation", "load_on_card"})
+QUANTISED_ONLY = frozenset({"quant", "kbit_preparation", "load_on_card", "matmul_keeps_input", "fabric_quantization"})
 SEVERAL_GPUS_ONLY = frozenset({"sharding", "reduce_dtype", "root_wrap", "reshard", "whole_copy", "load_on_card"})
 SHARES = frozenset({"lora_dropout"})
 """Numbers from 0 to 1."""

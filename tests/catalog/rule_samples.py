@@ -7,13 +7,22 @@ from tests.support import GPU, MODEL, RIG
 OTHER = "models/qwen3/other.yml"
 
 BAD: list[tuple[str, str, str, str, str]] = [
+    ("says-where", MODEL, ", as_printed: apache-2.0", "",
+     ("6:1: licence: expected as_printed or where, found neither"
+      " (write the words that the source prints, or the place in it)")),
+    ("says-where", GPU, "kind: measured, source: rtx-6000-ada-datasheet, where: p. 2}\n  \"off\"",
+     "kind: measured, source: rtx-6000-ada-datasheet}\n  \"off\"",
+     ("10:3: usable_mib.on: expected as_printed or where, found neither"
+      " (write the words that the source prints, or the place in it)")),
+    ("says-where", MODEL, "reason: {ru: Сумма по слоям., en: The sum over the layers.}", "source: zero",
+     "21:3: parameters.exact: expected reason or where, found neither (say how it is computed)"),
     ("known-source", MODEL, "as_printed: 0.6B", "where: x, also: [{source: nobody}]",
      "25:84: parameters.stated_billions.also.0.source: expected the id of a source, found `nobody`"),
     ("known-source", MODEL, "  source: qwen3-0.6b-card\n  where: config.json", "  source: qwen3-0.6b-car",
      ("9:11: architecture.source: expected the id of a source, found `qwen3-0.6b-car` (did you mean"
      " `qwen3-0.6b-card`?)")),
     ("known-source", MODEL, "  qwen3-0.6b-card:\n", "  qwen3-0.6b-cart:\n",
-     ("5:39: released.source: expected the id of a source, found `qwen3-0.6b-card`, also in lines 6, 7, 9, 24, 25 (did"
+     ("5:39: released.source: expected the id of a source, found `qwen3-0.6b-card`, also in lines 6, 7, 9, 25 (did"
       " you mean `qwen3-0.6b-cart`?)")),
     ("known-source", MODEL, "card: qwen3-0.6b-card", "card: nobody",
      "7:7: card: expected the id of a source, found `nobody`"),
@@ -32,8 +41,8 @@ BAD: list[tuple[str, str, str, str, str]] = [
      "3:12: families.0: expected the id of a family, found `qwen2` (did you mean `qwen3`?)"),
     ("rig-link", GPU, "p2p: {value: expected,", "p2p: {value: unsupported,",
      "10:12: interconnect.p2p.value: expected false, since rtx-6000-ada does not support it; found `true`"),
-    ("rig-link", GPU, "nvlink: {value: false, source: rtx-6000-ada-datasheet}\np2p: {value: expected,",
-     "nvlink: {value: true, source: rtx-6000-ada-datasheet}\np2p: {value: nvlink-only,",
+    ("rig-link", GPU, "nvlink: {value: false, source: rtx-6000-ada-datasheet, where: p. 2}\np2p: {value: expected,",
+     "nvlink: {value: true, source: rtx-6000-ada-datasheet, where: p. 2}\np2p: {value: nvlink-only,",
      ("10:12: interconnect.p2p.value: expected false, since rtx-6000-ada does it over an NVLink bridge of 2 alone;"
       " found `true`")),
     ("dense-below-sparse", GPU, "bf16: {value: true,", ("bf16_sparse_tflops: {value: 300, source:"
@@ -167,7 +176,7 @@ BAD: list[tuple[str, str, str, str, str]] = [
     ("as-printed", GPU, "as_printed: 960 GB/s", "as_printed: '96,0 GB/s'",
      ("8:78: bandwidth_gb_per_s.as_printed: expected the value 960 as printed, found `96,0 GB/s` (correct the one or"
       " the other; a value worked out from what is printed is `kind: computed`)")),
-    ("as-printed", GPU, "{value: 46068, kind: measured, source: rtx-6000-ada-datasheet}",
+    ("as-printed", GPU, "{value: 46068, kind: measured, source: rtx-6000-ada-datasheet, where: p. 2}",
      "{value: 47068, kind: measured, source: rtx-6000-ada-datasheet, as_printed: 46068MiB}",
      ("10:84: usable_mib.on.as_printed: expected the value 47068 as printed, found `46068MiB` (correct the one or the"
       " other; a value worked out from what is printed is `kind: computed`)")),
@@ -175,7 +184,7 @@ BAD: list[tuple[str, str, str, str, str]] = [
      "context_tokens: {value: 3276800, source: qwen3-0.6b-card, as_printed: '32,768'}\ncard: qwen3-0.6b-card",
      ("7:71: context_tokens.as_printed: expected the value 3276800 as printed, found `32,768` (correct the one or the"
       " other; a value worked out from what is printed is `kind: computed`)")),
-    ("date-as-printed", MODEL, "{value: 2025-04-29, source: qwen3-0.6b-card}",
+    ("date-as-printed", MODEL, "{value: 2025-04-29, source: qwen3-0.6b-card, where: News}",
      "{value: 2025-04-29, source: qwen3-0.6b-card, as_printed: Released in May 2025}",
      ("5:68: released.as_printed: expected the date 2025-04-29 as printed, found `Released in May 2025` (correct the"
       " one or the other)")),
@@ -231,7 +240,7 @@ BAD: list[tuple[str, str, str, str, str]] = [
      "10:87: ladder.0.settings.cpu_offload: expected `none` for method lora, found `optimizer`"),
     ("memory-order", GPU, "value: 47.4\n", "value: 48.0\n",
      "18:12: framework_visible_gib.off.value: expected at most 47.9883 GiB (usable_mib.off), found 48 GiB"),
-    ("sixteen-bit-peak", GPU, "bf16_dense_tflops: {value: 364.2, source: rtx-6000-ada-datasheet}\n", "",
+    ("sixteen-bit-peak", GPU, "bf16_dense_tflops: {value: 364.2, source: rtx-6000-ada-datasheet, where: p. 2}\n", "",
      "28:1: bf16: expected bf16_dense_tflops beside it, found none: the card has bf16"),
     ("stack-options", "stack/choices/split.yml", "- id: shards", "- id: copy",
      "11:9: options.1.id: expected an id of its own, found `copy` again"),
@@ -262,20 +271,26 @@ SECOND_MODEL: tuple[Edit, ...] = (
 """A copy of the model under another name, with a source of its own."""
 
 GOOD: dict[str, tuple[Edit, ...]] = {
+    "says-where": (
+        (MODEL, ", as_printed: apache-2.0", ", where: head of the card"),
+        (MODEL, "reason: {ru: Сумма по слоям., en: The sum over the layers.}", "source: zero\n    where: sum of all"),
+        (MODEL, "{value: 2025-04-29, source: qwen3-0.6b-card, where: News}",
+         "{value: 2025-04-29, source: qwen3-0.6b-card, as_printed: 2025-04-29}"),
+    ),
     "constants-known": (("constants.yml", "error-low-full: {value: 0.03", "error-low-full: {value: 0.04"),),
     "method-nature": (("methods/lora.yml", "trains: adapters", "trains:   adapters"),),
     "recipe-runs": (("methods/lora.yml", "sharding: ddp", "sharding: zero3"),),
     "memory-order": ((GPU, "value: 46068,", "value: 49140,"),),
     "sustained-order": ((GPU, "cautious: 73", "cautious: 109"),),
     "dense-below-sparse": (
-        (GPU, "bf16: {value: true,", ("bf16_sparse_tflops: {value: 364.2, source: rtx-6000-ada-datasheet}\n"
+        (GPU, "bf16: {value: true,", ("bf16_sparse_tflops: {value: 364.2, source: rtx-6000-ada-datasheet, where: x}\n"
                                        "bf16: {value: true,")),
     ),
     "sixteen-bit-peak": (
         (GPU, "bf16: {value: true,", "bf16: {value: false,"), (GPU, "bf16_dense_tflops:", "fp16_dense_tflops:"),
     ),
     "nvlink-speed": (
-        (GPU, "nvlink: {value: false,", ("nvlink_gb_per_s: {value: 100, source: rtx-6000-ada-datasheet}\n"
+        (GPU, "nvlink: {value: false,", ("nvlink_gb_per_s: {value: 100, source: rtx-6000-ada-datasheet, where: p. 2}\n"
                                           "nvlink: {value: true,")),
     ),
     "speed-class": (
@@ -294,20 +309,20 @@ GOOD: dict[str, tuple[Edit, ...]] = {
     "environment-models": (("stack/environments/trl.yml", "models: {qwen3-0.6b: 0.6B}", "models: {}"),),
     "kv-heads-divide": (
         (MODEL, "kv_heads: 8", "kv_heads: 16"), (MODEL, "value: 596049920", "value: 654770176"),
-        (MODEL, "{value: 0.6, source: qwen3-0.6b-card, as_printed: 0.6B}", "{value: 0.65, source: qwen3-0.6b-card}"),
+        (MODEL, "0.6, source: qwen3-0.6b-card, as_printed: 0.6B", "0.65, source: qwen3-0.6b-card, where: x"),
     ),
     "exact-count": (
         (MODEL, "tied_embeddings: true", "tied_embeddings: false"), (MODEL, "value: 596049920", "value: 751632384"),
-        (MODEL, "{value: 0.6, source: qwen3-0.6b-card, as_printed: 0.6B}", "{value: 0.75, source: qwen3-0.6b-card}"),
+        (MODEL, "0.6, source: qwen3-0.6b-card, as_printed: 0.6B", "0.75, source: qwen3-0.6b-card, where: x"),
     ),
     "stated-count": (
-        (MODEL, "{value: 0.6, source: qwen3-0.6b-card, as_printed: 0.6B}", "{value: 0.62, source: qwen3-0.6b-card}"),
+        (MODEL, "0.6, source: qwen3-0.6b-card, as_printed: 0.6B", "0.62, source: qwen3-0.6b-card, where: x"),
     ),
     "unique-ids": SECOND_MODEL,
     "unique-names": ((MODEL, "hugging_face: [", "aliases: [Qwen 3 0.6B]\nhugging_face: ["),),
     "one-family-per-folder": (*SECOND_MODEL, (OTHER, "vendor: Alibaba (Qwen)", "vendor: Somebody")),
     "plausible": ((GPU, "value: 960, source: rtx-6000-ada-datasheet, as_printed: 960 GB/s",
-                   "value: 100000, source: rtx-6000-ada-datasheet"),),
+                   "value: 100000, source: rtx-6000-ada-datasheet, where: x"),),
     "framework-sees-most": ((GPU, "value: 44.4\n", "value: 22.5\n"),),
     "rig-id-counts": (
         (RIG, "", "rigs/2x-rtx-6000-ada.yml"), ("rigs/2x-rtx-6000-ada.yml", "count: 4", "count: 2"),
@@ -336,7 +351,7 @@ GOOD: dict[str, tuple[Edit, ...]] = {
         (GPU, "as_printed: 960 GB/s", "as_printed: '384 bit, 0.96 TByte/s'"),
     ),
     "date-as-printed": (
-        (MODEL, "{value: 2025-04-29, source: qwen3-0.6b-card}",
+        (MODEL, "{value: 2025-04-29, source: qwen3-0.6b-card, where: News}",
          "{value: 2025-04-29, source: qwen3-0.6b-card, as_printed: Apr. 2025}"),
     ),
     "released-before-read": ((MODEL, "value: 2025-04-29", "value: 2026-12"),),
@@ -350,8 +365,8 @@ GOOD: dict[str, tuple[Edit, ...]] = {
     "source-used": (("stack/shard.yml", "{source: zero, where: section 5}", "{source: rtx-6000-ada-datasheet}"),),
     "unread-not-quoted": (
         (MODEL, "    read: 2026-12-01\n    access: page", "    access: unread"),
-        (MODEL, ", as_printed: apache-2.0", ""),
-        (MODEL, ", as_printed: 0.6B", ""),
+        (MODEL, ", as_printed: apache-2.0", ", where: x"),
+        (MODEL, ", as_printed: 0.6B", ", where: x"),
     ),
     "known-gpu": (
         (GPU, "", "gpus/nvidia/rtx-5000.yml"), ("gpus/nvidia/rtx-5000.yml", "RTX 6000 Ada", "RTX 5000 Ada"),

@@ -30,7 +30,12 @@ def test_the_small_catalogue_is_valid(data: Path) -> None:
 def test_all_errors_of_all_files_at_once(data: Path) -> None:
     edit(data, MODEL, "  layers: 28\n", "  layer: 28\n")
     edit(data, MODEL, "  heads: 16\n", "  heads: 16\n  heads: 32\n")
-    edit(data, MODEL, "released: {value: 2025-04-29, source: qwen3-0.6b-card}", "released: {value: 2025-04-29}")
+    edit(
+        data,
+        MODEL,
+        "released: {value: 2025-04-29, source: qwen3-0.6b-card, where: News}",
+        "released: {value: 2025-04-29}",
+    )
     edit(data, GPU, "value: 960,", "value: 960 GB/s,")
     edit(data, GPU, "tdp_w: {value: 300,", "tdp_w: {value: -300,")
     edit(data, RIG, "en: Usual for such a workstation.", "fr: Habituel.")

@@ -44,7 +44,7 @@ def test_a_broken_rule_says_so_at_its_line(
 
 
 def test_a_reason_explains_a_vendors_figure(data: Path) -> None:
-    new = "{value: 0.7, source: qwen3-0.6b-card, reason: {ru: С буферами., en: With buffers.}}"
+    new = "{value: 0.7, source: qwen3-0.6b-card, where: x, reason: {ru: С буферами., en: With buffers.}}"
     edit(data, MODEL, "{value: 0.6, source: qwen3-0.6b-card, as_printed: 0.6B}", new)
     assert errors(data) == []
 

@@ -141,8 +141,7 @@ def test_facts_that_pages_show_are_there(catalog, model_id):
 @pytest.mark.parametrize("model_id", MODELS)
 def test_a_model_has_names(catalog, model_id):
     model = catalog.models[model_id]
-    assert model.hugging_face
-    assert model.aliases
+    assert model.hugging_face or model.aliases
 
 
 @pytest.mark.parametrize(

@@ -190,11 +190,63 @@ def test_scores_are_kept_by_eager_code_and_by_sinks(own: int, sdpa: int, sinks: 
 
 
 @pytest.mark.parametrize(
-    ("adapters", "quantized", "copies", "found"), [(1, 0, 0, 2), (1, 0, 4, 0), (1, 1, 0, 0), (0, 0, 0, 0)]
+    ("adapters", "kept", "copies", "found"), [(1, 0, 0, 2), (1, 0, 4, 0), (1, 1, 0, 0), (0, 0, 0, 0)]
 )
-def test_inputs_that_adapters_share(adapters: int, quantized: int, copies: int, found: int) -> None:
-    flags = {"trains_adapters": adapters, "quantized": quantized, "adapter_input_bytes": copies, "compute_bytes": 2}
+def test_inputs_that_adapters_share(adapters: int, kept: int, copies: int, found: int) -> None:
+    flags = {"trains_adapters": adapters, "matrix_input_kept": kept, "adapter_input_bytes": copies, "compute_bytes": 2}
     assert value("shared_input_bytes", **flags) == found
+
+
+@pytest.mark.parametrize(
+    ("quantized", "int8", "gptq", "old", "found"),
+    [(1, 0, 0, 0, 0), (1, 0, 0, 1, 1), (1, 1, 0, 0, 1), (1, 0, 1, 1, 1), (0, 0, 0, 1, 0)],
+)
+def test_who_keeps_the_inputs_of_quantised_matrices(quantized: int, int8: int, gptq: int, old: int, found: int) -> None:
+    flags = {"quantized": quantized, "quant_int8": int8, "quant_gptq_int4": gptq, "matmul_keeps_input": old}
+    assert value("matrix_input_kept", **flags) == found
+
+
+def test_what_the_matrices_of_a_layer_read() -> None:
+    # two norms of three end in a matrix: 2 × 10; attention 12; the products 3 + 5 + 7; MLA 2 + 4
+    widths = {"gated_width": 3, "plain_width": 5, "composed_width": 7, "latent_ranks": 2, "latent_value_width": 4}
+    norms = {"rms_norms": 3, "norms_after": 1, "layer_norm_count": 0, "hidden": 10, "query_width": 12}
+    assert value("layer_matrix_inputs", **widths, **norms) == 20 + 12 + 15 + 6
+
+
+def test_fabric_packs_the_head_and_unpacks_twice() -> None:
+    head = {"linear_parameters": 100, "head": 30}
+    assert value("packed_parameters", fabric_quantization=0, **head) == 100
+    assert value("packed_parameters", fabric_quantization=1, **head) == 130
+    # bf16, and an fp16 copy of what was quantised from fp16
+    assert value("unpacked_bytes", compute_bytes=2, fabric_quantization=0) == 2
+    assert value("unpacked_bytes", compute_bytes=2, fabric_quantization=1) == 4
+    matrix = {"unpacked_bytes": 4, "vocab": 5, "hidden": 7}
+    assert value("unpacked_head", quantized=1, fabric_quantization=1, **matrix) == 140
+    assert value("unpacked_head", quantized=0, fabric_quantization=1, **matrix) == 0
+    assert value("unpacked_head", quantized=1, fabric_quantization=0, **matrix) == 0
+
+
+def test_what_the_step_before_holds() -> None:
+    def found(**changes: float) -> float:
+        base = {"keeps_last_step": 1, "fp32_logits": 0, "logits_tokens": 3, "vocab": 5, "grad_checkpointing": 0}
+        more = {"matrix_input_kept": 0, "compute_bytes": 2, "all_layer_matrix_inputs": 11, "tokens": 3}
+        return value("held_step", **{**base, **more, **changes})
+
+    assert found() == 2 * 15
+    assert found(fp32_logits=1) == 4 * 15
+    assert found(matrix_input_kept=1) == 2 * 15 + 2 * 11 * 3
+    assert found(matrix_input_kept=1, grad_checkpointing=1) == 2 * 15
+    assert found(keeps_last_step=0, matrix_input_kept=1) == 0
+
+
+def test_moments_around_the_logits() -> None:
+    # 16-bit logits 2 × 15, then the head beside them, or fp32 copies 4 × 15: whichever is more
+    made = {"logits_tokens": 3, "vocab": 5, "held_step": 7}
+    assert value("logits_made", unpacked_head=50, fp32_logits=0, **made) == 7 + 30 + 50
+    assert value("logits_made", unpacked_head=50, fp32_logits=1, **made) == 7 + 30 + 60
+    assert value("beside_logits", unpacked_head=0, logits_made=30, logits=60) == 0
+    assert value("beside_logits", unpacked_head=50, logits_made=100, logits=60) == 50
+    assert value("beside_logits", unpacked_head=50, logits_made=150, logits=60) == 90
 
 
 def test_parameters_add_up() -> None:

@@ -112,7 +112,8 @@
 
   // ── From the reader to the state ──
   const TRAINING = new Set(["recipe", "precision", "optimizer", "optimizer_impl", "sharding", "cpu_offload", "grad_checkpointing", "attention", "kernels",
-    "fused_ce", "compile", "reduce_dtype", "root_wrap", "reshard", "quant", "adapter_dtype", "kbit_preparation", "shifted_logits", "chunked_ce", "whole_copy", "load_on_card", "train_embeddings", "lora_dropout"]);
+    "fused_ce", "compile", "reduce_dtype", "root_wrap", "reshard", "quant", "adapter_dtype", "kbit_preparation", "shifted_logits", "chunked_ce", "whole_copy", "load_on_card", "matmul_keeps_input",
+    "fabric_quantization", "fp32_logits", "keeps_last_step", "train_embeddings", "lora_dropout"]);
   const MACHINE = new Set(["gpu", "n_gpus", "bus_gb_per_s", "host_ram_gib"]);
   const without = (state, names) => Object.fromEntries(Object.entries(state).filter(([name]) => !names.has(name)));
   const change = (changes, cause, push = true) => {

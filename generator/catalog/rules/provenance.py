@@ -7,11 +7,16 @@ import statistics
 from collections.abc import Iterator
 from typing import cast
 
+from pydantic import BaseModel
+
 from generator.catalog.catalogue import newest_reading, sources_in, usages
+from generator.catalog.fields import Cited
 from generator.catalog.loading import Entry, Reading
 from generator.catalog.records import Policy
 from generator.catalog.rules.registry import Found, rule
 
+STATED = ("stated", "measured")
+"""Kinds of values that a source prints itself."""
 LATEST_AFTER_MEDIAN = 366
 """Days by which a reading may be later than half of all readings."""
 
@@ -24,6 +29,33 @@ def source_summary(reading: Reading) -> Iterator[Found]:
             if source.summary is None:
                 message = "expected a summary in both languages that says what the source gives, found none"
                 yield Found(entry, prefix.removesuffix("."), message, "write `summary: {ru: …, en: …}`")
+
+
+def cited_values(value: object, path: str = "") -> Iterator[tuple[str, Cited[object]]]:
+    """Every value of a record that says where it comes from, with its dotted path."""
+    if isinstance(value, Cited):
+        yield path, value
+    elif isinstance(value, BaseModel):
+        for name in type(value).model_fields:
+            yield from cited_values(getattr(value, name), f"{path}.{name}".lstrip("."))
+    elif isinstance(value, tuple | dict):
+        for step, item in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from cited_values(item, f"{path}.{step}".lstrip("."))
+
+
+@rule("says-where")
+def says_where(reading: Reading) -> Iterator[Found]:
+    """A reader finds what a source is cited for: the words that it prints, or where they stand; how it is computed."""
+    for entry in reading.entries:
+        for path, value in cited_values(entry.record):
+            if value.where or (value.kind in STATED and value.as_printed):
+                continue
+            if value.kind in STATED:
+                message = "expected as_printed or where, found neither"
+                yield Found(entry, path, message, "write the words that the source prints, or the place in it")
+            elif value.kind == "computed" and value.reason is None:
+                message = "expected reason or where, found neither"
+                yield Found(entry, path, message, "say how it is computed")
 
 
 @rule("read-after-published")
