@@ -39,6 +39,9 @@ SORTABLE_ROWS, FILTERABLE_ROWS = 8, 15
 """Tables of verdicts from so many rows on get the means to sort, and to filter."""
 CODE = re.compile(r"(<pre[^>]*>(?:<span></span>)?<code)\b")
 PROSE = re.compile(r"<(pre|code)\b.*?</\1>|<[^>]*>|(?P<text>[^<]+)", re.DOTALL)
+HEADING = re.compile(r"<h[1-3]\b[^>]*>.*?</h[1-3]>", re.DOTALL)
+NAME_OF_RIG = re.compile(r"(?<=\d) (?=×)|(?<=\d×) |(?<= ×) |(?<=RTX) |(?<=\(\d\d) |(?<=\(\d\d\d) ")
+"""Blanks in «4× RTX 6000 Ada (48 ГБ)» at which no heading breaks."""
 CELL_END = re.compile(r"</(dt|dd|td|th)>(?=<)")
 TABLE = re.compile(r"<table>.*?</table>", re.DOTALL)
 
@@ -127,6 +130,7 @@ def on_page_content(content: str, page: Any, config: Any, **_: object) -> str:
     region.count = 0  # type: ignore[attr-defined]
     content = PROSE.sub(prose, content)  # hand-written pages; generated ones are typeset already
     content = FRAGMENT_TOKEN.sub(fragment, TABLE.sub(region, content))
+    content = HEADING.sub(lambda match: NAME_OF_RIG.sub("\u00a0", match.group()), content)
     content = CELL_END.sub(r"</\1> ", content)  # words of two cells are two words, for whoever reads text alone
     content = CODE.sub(r'\1 tabindex="0"', content)  # what scrolls can be reached by keyboard
     _name_contents(page.toc, words)

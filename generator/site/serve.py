@@ -25,7 +25,7 @@ RELOAD = (
     b'<script>new EventSource("%s").onmessage=function(){location.reload()}</script>' % RELOAD_PATH.encode()
 )  # only ever sent by this server: no built page holds it
 
-STANDS = "new-site-stands"
+STANDS = "stands"
 """What a build tells the server that started it."""
 
 Say = Callable[[str], None]

@@ -133,3 +133,16 @@ def test_files_are_offered_for_what_is_recommended_and_can_be_run(site_dir) -> N
         }
         light = (site_dir / f"en/v/{RIG}/{model}/index.html").read_text(encoding="utf-8")
         assert offered == {method for method in site_catalog().methods if f'id="files-{method}"' in light}, model
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_model_without_a_verdict_says_so_once(language) -> None:
+    catalog = site_catalog()
+    model = next(name for name, each in catalog.models.items() if each.architecture.shape().unmodelled)
+    page = site_pages(language)[f"models/{model}/"]
+    root = parse(to_html(page))
+    assert {"full", "lora", "qlora", "pretrain"} <= {element.attributes.get("id") for element in root.elements()}
+    assert {"rigs", "needs", "why"}.isdisjoint(heading_ids(page))
+    chips = [element for element in root.elements() if "tf-verdict" in element.classes]
+    assert len(chips) == 4
+    assert all("tf-verdict--unknown" in chip.classes for chip in chips)
