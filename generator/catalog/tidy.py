@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from generator.catalog.loading import LAYOUTS, Layout
@@ -83,13 +83,16 @@ def _split(lines: list[str]) -> tuple[list[str], dict[str, list[str]]]:
     return head, blocks
 
 
-def tidy_files(data_dir: Path) -> list[str]:
+def tidy_files(data_dir: Path, edited: Collection[str] | None = None) -> list[str]:
     """Rewrites what can be put in order below `data_dir`; returns paths for messages, sorted.
 
-    Raises CatalogErrors where a file cannot be written.
+    `edited` are the files that somebody is at work on, relative to `data_dir`: others are left alone unless they are
+    untidy, since the order of their fields is theirs. None for all. Raises CatalogErrors where one cannot be written.
     """
     changed = []
     for path, layout in _files(data_dir):
+        if edited is not None and path.relative_to(data_dir).as_posix() not in edited and not any(_untidy(path, "")):
+            continue
         try:
             raw = path.read_bytes()
         except OSError:
@@ -105,18 +108,24 @@ def tidy_files(data_dir: Path) -> list[str]:
 def untidy_files(data_dir: Path) -> Iterator[DataError]:
     """Where a file does not name its schema, or lines do not end as they should; the order of fields is anybody's."""
     for path, _ in _files(data_dir):
-        shown = f"{data_dir.name}/{path.relative_to(data_dir).as_posix()}"
-        text = path.read_text(encoding="utf-8")
-        lines = text.split("\n")
-        if not _SCHEMA.fullmatch(lines[0]):
-            yield DataError(shown, 1, 1, "", "expected the line that names the schema, found none", FIX, "tidy")
-        for number, line in enumerate(lines, start=1):
-            if line != line.rstrip():
-                yield DataError(
-                    shown, number, len(line.rstrip()) + 1, "", "expected no blanks here, found some", FIX, "tidy"
-                )
-        if not text.endswith("\n") or text.endswith("\n\n"):
-            yield DataError(shown, len(lines), 1, "", "expected one line end at the end of the file", FIX, "tidy")
+        yield from _untidy(path, f"{data_dir.name}/{path.relative_to(data_dir).as_posix()}")
+
+
+def _untidy(path: Path, shown: str) -> Iterator[DataError]:
+    try:
+        text = path.read_bytes().decode("utf-8")
+    except (OSError, UnicodeDecodeError):
+        yield DataError(shown, 1, 1, "", "expected a readable file in UTF-8, found none", FIX, "tidy")
+        return
+    lines = text.split("\n")
+    if not _SCHEMA.fullmatch(lines[0].rstrip()):
+        yield DataError(shown, 1, 1, "", "expected the line that names the schema, found none", FIX, "tidy")
+    for number, line in enumerate(lines, start=1):
+        if line != line.rstrip() or "\t" in line:
+            at = len(line.rstrip()) + 1
+            yield DataError(shown, number, at, "", "expected no blanks here, found some", FIX, "tidy")
+    if not text.endswith("\n") or text.endswith("\n\n"):
+        yield DataError(shown, len(lines), 1, "", "expected one line end at the end of the file", FIX, "tidy")
 
 
 def _files(data_dir: Path) -> Iterator[tuple[Path, Layout]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from generator.errors import DataError
 from generator.estimate.accuracy import Comparison, overall
 from generator.estimate.bands import proposed
 from generator.site.formats import Formats
-from generator.site.messages import Messages, load_messages
+from generator.site.messages import Message, Messages, load_messages
 from generator.site.page import Language
 
 START, END = "<!-- accuracy: written by `trainfit accuracy --write` -->", "<!-- /accuracy -->"
@@ -51,16 +51,23 @@ def with_counts(text: str, comparisons: Sequence[Comparison]) -> str:
     judged = [(each.ratio, each.run.published.outcome) for each in comparisons if each.ratio is not None]
     low = [outcome for ratio, outcome in judged if ratio <= LOW]
     high = sum(ratio > HIGH for ratio, _ in judged)
-    counts = {"low": len(low), "finished": low.count("finished"), "high": high}
+    done = low.count("finished")
+    counts = {
+        ("low",): len(low),
+        ("all_finished", "finished") if done == len(low) else ("finished", "all_finished"): done,
+        ("high",): high,
+    }
     for language in README:
         words, forms = Messages(language), load_messages(language)
-        for name, count in counts.items():
-            key = f"accuracy.counted.{name}"
-            form = forms[key]
-            known = [form] if isinstance(form, str) else form.values()
-            found = "|".join(re.escape(each).replace(re.escape("{count}"), r"\d+") for each in known)
-            text = re.sub(found, words(key, count=count), text)
+        for names, count in counts.items():
+            found = [each for name in names for each in _forms(forms[f"accuracy.counted.{name}"])]
+            pattern = "|".join(re.escape(each).replace(re.escape("{count}"), r"\d+") for each in sorted(found))
+            text = re.sub(pattern, words(f"accuracy.counted.{names[0]}", count=count), text)
     return text
+
+
+def _forms(message: Message) -> Iterable[str]:
+    return [message] if isinstance(message, str) else message.values()
 
 
 def changes(catalog: Catalog, comparisons: Sequence[Comparison], data_dir: Path) -> Iterator[tuple[Path, str, str]]:

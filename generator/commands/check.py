@@ -43,7 +43,8 @@ def add(subparsers: Subparsers, parents: Sequence[argparse.ArgumentParser]) -> N
     parser.add_argument(
         "--fix",
         action="store_true",
-        help="first put files in order: UTF-8, line ends, blanks, tabs, the schema's line, the order of the fields",
+        help="first put files in order: UTF-8, line ends, blanks, tabs, the schema's line; in those that you edited "
+        "the order of the fields too",
     )
     parser.set_defaults(run=run)
 
@@ -51,9 +52,19 @@ def add(subparsers: Subparsers, parents: Sequence[argparse.ArgumentParser]) -> N
 def run(arguments: argparse.Namespace) -> Outcome:
     """Exit status 1 when there is an error."""
     data_dir = data_dir_of(arguments)
-    fixed = "".join(f"put in order: {path}\n" for path in tidy_files(data_dir)) if arguments.fix else ""
+    fixed = ""
+    if arguments.fix:
+        fixed = "".join(f"put in order: {path}\n" for path in tidy_files(data_dir, _edited(data_dir)))
     found = _check(data_dir, arguments.format)
     return Outcome(fixed + found.text if arguments.format == "text" else found.text, found.status)
+
+
+def _edited(data_dir: Path) -> tuple[str, ...] | None:
+    """Files that differ from the last commit or are new; none where there is no repository to say so."""
+    try:
+        return changed_files(data_dir, new=True)
+    except RevisionError:
+        return None
 
 
 def _check(data_dir: Path, style: str) -> Outcome:

@@ -33,10 +33,15 @@ def data_at(revision: str, data_dir: Path) -> Iterator[Path]:
         yield target
 
 
-def changed_files(data_dir: Path) -> tuple[str, ...]:
-    """Files below `data_dir`, relative to it, whose content differs from the last commit; raises RevisionError."""
-    arguments = ["diff", "--name-only", "--relative", "-z", "HEAD", "--", "."]
-    listed = _git(arguments, data_dir, f"expected {data_dir.name}/ in a repository")
+def changed_files(data_dir: Path, *, new: bool = False) -> tuple[str, ...]:
+    """Files below `data_dir`, relative to it, whose content differs from the last commit; raises RevisionError.
+
+    With `new` also those that git does not know and does not ignore.
+    """
+    expected = f"expected {data_dir.name}/ in a repository"
+    listed = _git(["diff", "--name-only", "--relative", "-z", "HEAD", "--", "."], data_dir, expected)
+    if new:
+        listed += _git(["ls-files", "--others", "--exclude-standard", "-z", "--", "."], data_dir, expected)
     return tuple(name for name in listed.decode("utf-8", "replace").split("\0") if name)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
 from dataclasses import replace
 from pathlib import Path
 
@@ -78,10 +79,13 @@ def test_the_reasons_of_the_policy_count_the_runs_of_today(catalog: Catalog) -> 
     assert with_counts(REASONS, runs(catalog, 7, 3, 5)) == (
         REASONS.replace("456", "10").replace("455", "7").replace("93", "5")
     )
-    one = with_counts(REASONS, runs(catalog, 21, 0, 31))
-    assert "Из 21 опубликованного запуска с прогнозом не выше 0,80 завершился 21." in one
+    one = with_counts(REASONS, runs(catalog, 21, 10, 31))
+    assert "Из 31 опубликованного запуска с прогнозом не выше 0,80 завершился 21." in one
     assert "из 31 опубликованного запуска с прогнозом больше 0,95 не завершился ни один" in one
-    assert with_counts(one, runs(catalog, 455, 1, 93)) == REASONS
+    every = with_counts(one, runs(catalog, 22, 0, 2))
+    assert "Из 22 опубликованных запусков с прогнозом не выше 0,80 завершились все 22." in every
+    assert "Of 22 published runs predicted at 0.80 or below, all 22 finished." in every
+    assert with_counts(every, runs(catalog, 455, 1, 93)) == REASONS
     policy = (ROOT / "data" / "policy.yml").read_text(encoding="utf-8")
     assert with_counts(policy, compare(catalog).comparisons) == policy
 
@@ -105,6 +109,23 @@ def test_check_says_what_a_new_run_makes_stale(
     assert all(error.endswith(wanted) for error in errors)
     assert cli.main(["accuracy", "--write", "--data-dir", str(data)]) == 0
     assert cli.main(["check", "--data-dir", str(data)]) == 0
+
+
+def test_check_fix_leaves_the_order_of_files_that_nobody_edits_alone(tmp_path: Path, reduced_data: Path) -> None:
+    data = Path(shutil.copytree(reduced_data, tmp_path / "data"))
+    names = ("rigs/1x-t4.yml", "rigs/1x-rtx-4090.yml", "rigs/4x-rtx-5090.yml")
+    for name in names:
+        schema, first, *rest = (data / name).read_text(encoding="utf-8").splitlines(keepends=True)
+        (data / name).write_text("".join([schema, *rest, first]), encoding="utf-8")
+    for command in (["init", "-q"], ["add", "."], ["-c", "user.name=x", "-c", "user.email=x", "commit", "-qm", "x"]):
+        subprocess.run(["git", "-C", str(tmp_path), *command], check=True)
+    with (data / names[1]).open("a", encoding="utf-8") as file:
+        file.write("# edited\n")
+    (data / names[2]).rename(data / "rigs" / "4x-new.yml")
+    before = {path: path.read_bytes() for path in data.rglob("*.yml")}
+    cli.main(["check", "--fix", "--data-dir", str(data)])
+    changed = {path.stem for path, raw in before.items() if path.read_bytes() != raw}
+    assert changed == {"1x-rtx-4090", "4x-new"}
 
 
 def test_check_wants_files_as_check_fix_leaves_them(
