@@ -12,6 +12,7 @@ from generator.catalog.yaml_positions import MAX_BYTES, invisible, parse_documen
 from generator.errors import CatalogErrors, DataError
 
 _KEY = re.compile(r"(?:[A-Za-z_][\w.-]*|\"[^\"]*\"|'[^']*')\s*:(?:\s|$)", re.ASCII)
+FIX = "run `trainfit check --fix`"
 _SCHEMA = re.compile(r"#\s*yaml-language-server:.*")
 
 
@@ -99,6 +100,23 @@ def tidy_files(data_dir: Path) -> list[str]:
             _replace(path, fixed, shown)
             changed.append(shown)
     return sorted(changed)
+
+
+def untidy_files(data_dir: Path) -> Iterator[DataError]:
+    """Where a file does not name its schema, or lines do not end as they should; the order of fields is anybody's."""
+    for path, _ in _files(data_dir):
+        shown = f"{data_dir.name}/{path.relative_to(data_dir).as_posix()}"
+        text = path.read_text(encoding="utf-8")
+        lines = text.split("\n")
+        if not _SCHEMA.fullmatch(lines[0]):
+            yield DataError(shown, 1, 1, "", "expected the line that names the schema, found none", FIX, "tidy")
+        for number, line in enumerate(lines, start=1):
+            if line != line.rstrip():
+                yield DataError(
+                    shown, number, len(line.rstrip()) + 1, "", "expected no blanks here, found some", FIX, "tidy"
+                )
+        if not text.endswith("\n") or text.endswith("\n\n"):
+            yield DataError(shown, len(lines), 1, "", "expected one line end at the end of the file", FIX, "tidy")
 
 
 def _files(data_dir: Path) -> Iterator[tuple[Path, Layout]]:

@@ -58,7 +58,7 @@ def add(subparsers: Subparsers, parents: Sequence[argparse.ArgumentParser]) -> N
     parser.add_argument(
         "--write",
         action="store_true",
-        help="write those bands into data/constants.yml and the figures into the README files",
+        help="write those bands into data/constants.yml, counts into data/policy.yml, figures into the README files",
     )
     parser.set_defaults(run=run)
 
@@ -69,7 +69,9 @@ def run(arguments: argparse.Namespace) -> Outcome:
     accuracy = compare(catalog)
     if arguments.write:
         changed = write(catalog, accuracy.comparisons, data_dir_of(arguments))
-        return Outcome("".join(f"wrote {path.name}\n" for path in changed) or "bands and figures are up to date\n")
+        return Outcome(
+            "".join(f"wrote {path.name}\n" for path in changed) or "bands, counts and figures are up to date\n"
+        )
     if arguments.bands:
         values = proposed(accuracy.comparisons)
         published = {name: constant.value for name, constant in catalog.constants.constants.items()}

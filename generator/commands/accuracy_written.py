@@ -1,19 +1,23 @@
-"""What of the accuracy stands in files: the bands in data/constants.yml, the figures in the README of each language."""
+"""What of the accuracy stands in files: bands in constants.yml, counts in policy.yml, figures in each README."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
 from generator.catalog import Catalog
+from generator.errors import DataError
 from generator.estimate.accuracy import Comparison, overall
 from generator.estimate.bands import proposed
 from generator.site.formats import Formats
+from generator.site.messages import Messages, load_messages
 from generator.site.page import Language
 
 START, END = "<!-- accuracy: written by `trainfit accuracy --write` -->", "<!-- /accuracy -->"
+LOW, HIGH = 0.8, 0.95
+"""Ratios of memory that the reasons in data/policy.yml count published runs below and above of."""
 README: Mapping[Language, str] = {"en": "README.md", "ru": "README.ru.md"}
 
 
@@ -42,19 +46,55 @@ def with_bands(text: str, values: Mapping[str, float]) -> str:
     return text
 
 
-def write(catalog: Catalog, comparisons: Sequence[Comparison], data_dir: Path) -> tuple[Path, ...]:
-    """Writes the bands into `data_dir` and the figures into the README files beside it; returns what changed."""
+def with_counts(text: str, comparisons: Sequence[Comparison]) -> str:
+    """The text of data/policy.yml with the numbers of published runs below and above its thresholds replaced."""
+    judged = [(each.ratio, each.run.published.outcome) for each in comparisons if each.ratio is not None]
+    low = [outcome for ratio, outcome in judged if ratio <= LOW]
+    high = sum(ratio > HIGH for ratio, _ in judged)
+    counts = {"low": len(low), "finished": low.count("finished"), "high": high}
+    for language in README:
+        words, forms = Messages(language), load_messages(language)
+        for name, count in counts.items():
+            key = f"accuracy.counted.{name}"
+            form = forms[key]
+            known = [form] if isinstance(form, str) else form.values()
+            found = "|".join(re.escape(each).replace(re.escape("{count}"), r"\d+") for each in known)
+            text = re.sub(found, words(key, count=count), text)
+    return text
+
+
+def changes(catalog: Catalog, comparisons: Sequence[Comparison], data_dir: Path) -> Iterator[tuple[Path, str, str]]:
+    """Each file of `data_dir`, and each README beside it, that does not hold the figures of today: old and new text."""
     texts: dict[Path, Callable[[str], str]] = {
         data_dir / "constants.yml": partial(with_bands, values=proposed(comparisons)),
+        data_dir / "policy.yml": partial(with_counts, comparisons=comparisons),
     }
     for language, name in README.items():
         texts[data_dir.parent / name] = partial(with_figures, lines=figures(catalog, comparisons, language))
-    changed = []
     for path, changing in texts.items():
         if path.is_file():
             old = path.read_text(encoding="utf-8")
             new = changing(old)
             if new != old:
-                path.write_text(new, encoding="utf-8", newline="\n")
-                changed.append(path)
+                yield path, old, new
+
+
+def write(catalog: Catalog, comparisons: Sequence[Comparison], data_dir: Path) -> tuple[Path, ...]:
+    """Writes all that into the files; returns those that changed."""
+    changed = []
+    for path, _, new in changes(catalog, comparisons, data_dir):
+        path.write_text(new, encoding="utf-8", newline="\n")
+        changed.append(path)
     return tuple(changed)
+
+
+def stale(catalog: Catalog, comparisons: Sequence[Comparison], data_dir: Path) -> list[DataError]:
+    """An error at the first line of each file that `write` would change."""
+    found = []
+    for path, old, new in changes(catalog, comparisons, data_dir):
+        lines = enumerate(zip(old.split("\n"), new.split("\n"), strict=False), start=1)
+        line = next((number for number, (one, other) in lines if one != other), 1)
+        shown = path.relative_to(data_dir.parent).as_posix()
+        message = "expected what the measured runs come to today, found other figures"
+        found.append(DataError(shown, line, 1, "", message, "run `trainfit accuracy --write`", "accuracy"))
+    return found

@@ -8,15 +8,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from generator.catalog import Catalog, load_catalog
+from generator.catalog import DATA_DIR, Catalog, load_catalog
 from generator.catalog.locked import read_locked
-from generator.catalog.tidy import tidy_files
+from generator.catalog.tidy import tidy_files, untidy_files
+from generator.commands import accuracy_written
 from generator.commands.far_readings import far_readings
 from generator.commands.ledger import stale_changes
 from generator.commands.locked import stale
 from generator.commands.outcome import FAILURE, SUCCESS, Outcome, Subparsers, data_dir_of
 from generator.commands.revisions import RevisionError, changed_files
 from generator.errors import CatalogErrors, DataError
+from generator.estimate.accuracy import compare
 
 FORMATS = ("text", "json", "github")
 MANY = 10
@@ -59,7 +61,12 @@ def _check(data_dir: Path, style: str) -> Outcome:
         catalog = load_catalog(data_dir)
     except CatalogErrors as problem:
         return Outcome(report(problem.errors, (), style), FAILURE)
-    catalog = replace(catalog, warnings=(*catalog.warnings, *far_readings(catalog)))
+    comparisons = compare(catalog).comparisons
+    catalog = replace(catalog, warnings=(*catalog.warnings, *far_readings(catalog, comparisons)))
+    if data_dir == DATA_DIR and (
+        untidy := [*untidy_files(data_dir), *accuracy_written.stale(catalog, comparisons, data_dir)]
+    ):
+        return Outcome(report(untidy, catalog.warnings, style), FAILURE)
     locked = read_locked(data_dir)
     outdated = stale(catalog, data_dir) or (stale_changes(data_dir, locked) if locked is not None else [])
     if outdated:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from generator.catalog import Catalog
 from generator.errors import DataError
-from generator.estimate.accuracy import Comparison, compare
+from generator.estimate.accuracy import Comparison
 
 FAR = 1.3
 """A reading that is this many times the estimate, or less than the estimate by that factor, is looked at. Published
@@ -20,13 +20,13 @@ WIDER = {
 ASK = "check `unit` (GB or GiB), `reading` and the settings left blank; a miss with a reason goes into known-misses.yml"
 
 
-def far_readings(catalog: Catalog) -> tuple[DataError, ...]:
+def far_readings(catalog: Catalog, comparisons: Sequence[Comparison]) -> tuple[DataError, ...]:
     """A warning at each such peak that no known miss speaks of."""
-    return tuple(sorted(_far(catalog)))
+    return tuple(sorted(_far(catalog, comparisons)))
 
 
-def _far(catalog: Catalog) -> Iterator[DataError]:
-    for each in compare(catalog).comparisons:
+def _far(catalog: Catalog, comparisons: Sequence[Comparison]) -> Iterator[DataError]:
+    for each in comparisons:
         measured = each.measurement.peak_gib
         if measured is None or 1 / FAR <= measured / each.peak_gib <= FAR:
             continue

@@ -112,7 +112,9 @@ def readme_values(catalog: Catalog, job: Job, language: Language) -> dict[str, A
             micro_batch=f"{plan.micro_batch}",
             date=f.date(catalog.data_date),
         ),
-        "recipe": t("launch.readme.recipe", recipe=recipe.name.in_language(language)),
+        "recipe": t(
+            f"launch.readme.recipe{'' if plan.n_gpus > 1 else '_one_card'}", recipe=recipe.name.in_language(language)
+        ),
         "changes": changes,
         "expected": dict(_expected(catalog, job, language)),
         "packing": t(f"launch.readme.packing.{PACKING[job.framework]}", file=PLACES[job.framework][0]),

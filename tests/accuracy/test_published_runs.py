@@ -119,7 +119,7 @@ def test_the_thresholds_tell_of_the_runs_as_they_are(catalog: Catalog) -> None:
 
 def test_runs_that_judge_alone(catalog: Catalog) -> None:
     runs = {each.run.id: each for each in compare(catalog).comparisons if each.run.held_out}
-    assert {each.run.source for each in runs.values()} == {"fsdp-qlora", "peft-fsdp"}
+    assert {each.run.source for each in runs.values()} >= {"fsdp-qlora", "peft-fsdp"}
     assert not catalog.fitting_sources & {each.run.source for each in runs.values()}
     allocated = [each.error for each in runs.values() if each.measurement.reading == "max-allocated"]
     assert len(allocated) == 2

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from generator import cli
 from generator.catalog import Catalog
-from generator.commands.accuracy_written import END, README, START, figures, with_bands, with_figures
-from generator.estimate.accuracy import compare
+from generator.commands import check
+from generator.commands.accuracy_written import END, README, START, figures, with_bands, with_counts, with_figures
+from generator.estimate.accuracy import Comparison, compare
 from generator.site.page import LANGUAGES, Language
 from tests.support import tiny_catalog
 
@@ -46,9 +49,79 @@ def test_the_command_writes_beside_the_data(tmp_path: Path, capsys: pytest.Captu
     assert "wrote README.md" in capsys.readouterr().out
     assert "| 1 |" not in readme.read_text(encoding="utf-8")
     assert cli.main(["accuracy", "--write", "--data-dir", str(data)]) == 0
-    assert capsys.readouterr().out == "bands and figures are up to date\n"
+    assert capsys.readouterr().out == "bands, counts and figures are up to date\n"
 
 
 def test_bands_are_printed_as_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["accuracy", "--bands"]) == 0
     assert "error-high-qlora" in capsys.readouterr().out
+
+
+REASONS = (
+    '    ru: "Из 456 опубликованных запусков с прогнозом не выше 0,80 завершились 455."\n'
+    '    en: "Of 456 published runs predicted at 0.80 or below, 455 finished."\n'
+    '    ru: "фрагментации: из 93 опубликованных запусков с прогнозом больше 0,95 не завершился ни один."\n'
+    '    en: "fragmentation: of 93 published runs predicted above 0.95, none finished."\n'
+)
+
+
+def runs(catalog: Catalog, finished: int, failed: int, high: int) -> list[Comparison]:
+    """So many comparisons of one run, with a ratio below and above the thresholds."""
+    comparisons = compare(catalog).comparisons
+    good = next(each for each in comparisons if each.run.published.outcome == "finished" and each.ratio is not None)
+    bad = next(each for each in comparisons if each.run.published.outcome == "failed" and each.ratio is not None)
+    low = [replace(good, ratio=0.8)] * finished + [replace(bad, ratio=0.5)] * failed
+    return [*low, *([replace(bad, ratio=0.96)] * high), replace(good, ratio=0.9), replace(good, ratio=None)]
+
+
+def test_the_reasons_of_the_policy_count_the_runs_of_today(catalog: Catalog) -> None:
+    assert with_counts(REASONS, runs(catalog, 7, 3, 5)) == (
+        REASONS.replace("456", "10").replace("455", "7").replace("93", "5")
+    )
+    one = with_counts(REASONS, runs(catalog, 21, 0, 31))
+    assert "Из 21 опубликованного запуска с прогнозом не выше 0,80 завершился 21." in one
+    assert "из 31 опубликованного запуска с прогнозом больше 0,95 не завершился ни один" in one
+    assert with_counts(one, runs(catalog, 455, 1, 93)) == REASONS
+    policy = (ROOT / "data" / "policy.yml").read_text(encoding="utf-8")
+    assert with_counts(policy, compare(catalog).comparisons) == policy
+
+
+def test_check_says_what_a_new_run_makes_stale(
+    tmp_path: Path, reduced_data: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = Path(shutil.copytree(reduced_data, tmp_path / "data"))
+    for name in README.values():
+        shutil.copy(ROOT / name, tmp_path / name)
+    monkeypatch.setattr(check, "DATA_DIR", data)
+    table = data / "measurements" / "fms-acceleration.csv"
+    lines = table.read_text(encoding="utf-8").splitlines(keepends=True)
+    table.write_text("".join([*lines, lines[1].replace("fms-accel-001", "fms-accel-x")]), encoding="utf-8")
+    assert cli.main(["check", "--data-dir", str(data)]) == 1
+    *errors, _ = capsys.readouterr().out.splitlines()
+    assert [error.partition(":")[0] for error in errors if "[warning]" not in error] == [
+        "data/policy.yml", "README.md", "README.ru.md",
+    ]  # fmt: skip
+    wanted = "expected what the measured runs come to today, found other figures (run `trainfit accuracy --write`)"
+    assert all(error.endswith(wanted) for error in errors)
+    assert cli.main(["accuracy", "--write", "--data-dir", str(data)]) == 0
+    assert cli.main(["check", "--data-dir", str(data)]) == 0
+
+
+def test_check_wants_files_as_check_fix_leaves_them(
+    tmp_path: Path, reduced_data: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = Path(shutil.copytree(reduced_data, tmp_path / "data"))
+    monkeypatch.setattr(check, "DATA_DIR", data)
+    rig = data / "rigs" / "1x-t4.yml"
+    schema, *rest = rig.read_text(encoding="utf-8").splitlines()
+    assert schema.startswith("# yaml-language-server:")
+    rig.write_text("\n".join([rest[0] + "  ", *rest[1:], "", ""]), encoding="utf-8")
+    assert cli.main(["check", "--data-dir", str(data)]) == 1
+    fix = "(run `trainfit check --fix`)"
+    assert capsys.readouterr().out.splitlines() == [
+        f"data/rigs/1x-t4.yml:1:1: expected the line that names the schema, found none {fix}",
+        f"data/rigs/1x-t4.yml:1:{len(rest[0]) + 1}: expected no blanks here, found some {fix}",
+        f"data/rigs/1x-t4.yml:{len(rest) + 2}:1: expected one line end at the end of the file {fix}",
+        "3 errors in 1 file",
+    ]
+    assert cli.main(["check", "--fix", "--data-dir", str(data)]) == 0

@@ -143,6 +143,14 @@ def test_ecc_is_spoken_of_where_there_is_any(tmp_path: Path, rig: str, ecc: bool
     assert ("ECC" in (out / "README.md").read_text("utf-8")) is ecc
 
 
+@pytest.mark.parametrize(("rig", "said"), [("1x-rtx-3090", True), ("2x-rtx-3090", False)])
+def test_one_card_splits_nothing(tmp_path: Path, rig: str, said: bool) -> None:
+    """The recipe is called DDP on one card too."""
+    out = tmp_path / "out"
+    assert main(["config", "--model", "qwen3-8b", "--rig", rig, "--method", "qlora", "--out", str(out)]) == 0
+    assert ("nothing to split: one process runs" in (out / "README.md").read_text("utf-8")) is said
+
+
 def test_offload_asks_for_a_compiler(tmp_path: Path) -> None:
     _, out = config(tmp_path, "--framework", "deepspeed", "--recipe", "full-zero3-offload")
     assert "g++ and python3-dev" in (out / "README.md").read_text("utf-8")

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from generator.catalog import Catalog, load_catalog
 from generator.catalog.records import Model
+from generator.catalog.stack_records import Framework
 from generator.errors import LaunchError
 from generator.launch import Job, job_of
 from generator.site.launch import written
@@ -63,15 +64,16 @@ def write(folder: Path, job: Job, files: dict[str, str], about: dict[str, object
     (folder / "about.json").write_text(json.dumps(facts) + "\n", encoding="utf-8")
 
 
-def trained(catalog: Catalog, model: str, setup: Setup) -> Iterator[Job]:
-    """What TRL runs of every method: its first recipe, and every other way of splitting the model."""
+def trained(catalog: Catalog, model: str, setup: Setup, framework: Framework = "trl") -> Iterator[Job]:
+    """What TRL runs of every method: its first recipe, and every other way of splitting the model and of offload."""
     for method in catalog.methods:
         verdict, seen = verdict_of(catalog, model, method, setup), set()
         for place, rung in enumerate(verdict.rungs):
             with suppress(LaunchError):
-                job = job_of(catalog, replace(verdict, chosen=place), setup, "trl")
-                if rung.verdict in FEASIBLE and job.recipe == rung.recipe and job.plan.sharding not in seen:
-                    seen.add(job.plan.sharding)
+                job = job_of(catalog, replace(verdict, chosen=place), setup, framework)
+                way = (job.plan.sharding, job.plan.cpu_offload)
+                if rung.verdict in FEASIBLE and job.recipe == rung.recipe and way not in seen:
+                    seen.add(way)
                     yield job
 
 
@@ -99,6 +101,14 @@ def main(target: Path) -> int:
                 count += 1
                 folder = target / f"trained/{gpus}x-{model}-{job.method}-{job.recipe.removeprefix(f'{job.method}-')}"
                 write(folder, job, dict(written(catalog, job, "en")), {"model_type": model_type, "gpus": gpus})
+    for job in trained(catalog, TOGETHER[0], setup, "deepspeed"):
+        if job.method == "pretrain":  # which differs from full fine-tuning by its weights alone
+            continue
+        count += 1
+        recipe = job.recipe.removeprefix(f"{job.method}-")
+        folder = target / f"trained/{setup.count}x-{TOGETHER[0]}-{job.method}-deepspeed-{recipe}"
+        about = {"model_type": TRAINED[TOGETHER[0]], "gpus": setup.count}
+        write(folder, job, dict(written(catalog, job, "en")), about)
     setup = ad_hoc_rig(catalog, gpu, 1, 256.0)
     for method in catalog.methods:
         # Every recipe that fits is one that may be measured: pretraining on one card takes too long to be recommended.

@@ -115,6 +115,8 @@ def main() -> None:
         if trainer.is_fsdp_enabled:  # checkpoints are saved in shards; of the model at the end, that would save nothing
             trainer.accelerator.state.fsdp_plugin.set_state_dict_type("FULL_STATE_DICT")
         trainer.save_model(training.output_dir)
+    trainer.accelerator.wait_for_everyone()
+    trainer.accelerator.end_training()  # a process that leaves its group open may be aborted as it ends
 
 
 if __name__ == "__main__":

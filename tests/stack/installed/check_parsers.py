@@ -12,7 +12,7 @@ from accelerate.utils import DeepSpeedPlugin, FullyShardedDataParallelPlugin
 from accelerate.utils.launch import prepare_deepspeed_cmd_env, prepare_multi_gpu_env
 from conftest import about
 from peft import LoraConfig
-from training import launched
+from training import launched, with_deepspeed_fields
 from trl import ModelConfig, ScriptArguments, SFTConfig, TrlParser, get_peft_config, get_quantization_config
 
 if TYPE_CHECKING:
@@ -104,9 +104,7 @@ def test_accelerate_launches_it(parsed: Path, monkeypatch: pytest.MonkeyPatch) -
             assert {policy.param_dtype, policy.reduce_dtype} == {torch.bfloat16}
             assert settings["reduce_dtype"] == "bf16"
     if sharding == "zero3":
-        keys = yaml.safe_load((parsed / "accelerate.yaml").read_text("utf-8"))["deepspeed_config"]
-        arguments.deepspeed_fields_from_accelerate_config = ",".join(keys)  # as accelerate's launch_command does
-        _, environment = prepare_deepspeed_cmd_env(arguments)
+        _, environment = prepare_deepspeed_cmd_env(with_deepspeed_fields(arguments, parsed))
         assert environment["ACCELERATE_USE_DEEPSPEED"] == "true"
         for name, value in environment.items():
             if name.startswith("ACCELERATE_"):

@@ -12,13 +12,15 @@ from pathlib import Path
 from unittest.mock import patch
 
 import torch
+import yaml
 from accelerate.commands.launch import _validate_launch_command, launch_command_parser
-from accelerate.utils.launch import prepare_multi_gpu_env
+from accelerate.utils.launch import prepare_deepspeed_cmd_env, prepare_multi_gpu_env
 from tokenizers import Tokenizer, models, pre_tokenizers
 from transformers import AutoConfig, AutoModelForCausalLM, PreTrainedTokenizerFast
 
 WORDS = [f"w{index}" for index in range(61)]
 SPECIAL = ["<pad>", "<eos>", "<unk>"]
+ALONE = {"OMP_NUM_THREADS": "1", "PYTHONWARNINGS": "ignore"}
 SPECIAL_IDS = {"pad_token_id": 0, "eos_token_id": 1, "bos_token_id": 1}
 
 
@@ -46,19 +48,31 @@ def launched(folder: Path) -> argparse.Namespace:
         return _validate_launch_command(arguments)[0]
 
 
-def fsdp_environment(folder: Path) -> dict[str, str]:
-    """What `accelerate launch` tells its processes of FSDP; nothing where the files do not ask for it."""
+def split_environment(folder: Path) -> dict[str, str]:
+    """What `accelerate launch` tells its processes of FSDP or DeepSpeed; nothing where the files ask for neither."""
     arguments = launched(folder)
-    if not arguments.use_fsdp:
+    if arguments.use_fsdp:
+        environment = prepare_multi_gpu_env(arguments)
+    elif arguments.use_deepspeed:
+        _, environment = prepare_deepspeed_cmd_env(with_deepspeed_fields(arguments, folder))
+    else:
         return {}
-    environment = prepare_multi_gpu_env(arguments)
     return {name: value for name, value in environment.items() if name.startswith(("FSDP_", "ACCELERATE_"))}
+
+
+def with_deepspeed_fields(arguments: argparse.Namespace, folder: Path) -> argparse.Namespace:
+    """The arguments with the fields that accelerate's launch_command notes beside them."""
+    keys = yaml.safe_load((folder / "accelerate.yaml").read_text(encoding="utf-8"))["deepspeed_config"]
+    arguments.deepspeed_fields_from_accelerate_config = ",".join(keys)
+    return arguments
 
 
 def train(folder: Path, model: Path, out: Path, processes: int, *more: str, cpu: bool = True) -> str:
     """Runs train.py as README.md says, and returns what it printed; fails with it."""
-    sharding = fsdp_environment(folder) if processes > 1 else {}
-    script = [str(Path(__file__).with_name("sharded_on_cpu.py")), "train.py"] if sharding else ["train.py"]
+    sharding = split_environment(folder) if processes > 1 else {}
+    # DeepSpeed works on a CPU by itself, where DS_ACCELERATOR says so.
+    wrapped = any(name.startswith("FSDP_") for name in sharding)
+    script = [str(Path(__file__).with_name("sharded_on_cpu.py")), "train.py"] if wrapped else ["train.py"]
     common = [*script, "--config", "sft.yaml", "--output_dir", str(out), *(("--use_cpu", "true") if cpu else ())]
     common += ["--model_name_or_path", str(model), "--dataset_name", str(model / "data.jsonl")]
     common += ["--dataset_config", "default", "--dataset_streaming", "false", *more]
@@ -71,7 +85,7 @@ def train(folder: Path, model: Path, out: Path, processes: int, *more: str, cpu:
     done = subprocess.run(
         [*launcher, *common],
         cwd=folder,
-        env={**os.environ, **sharding, "OMP_NUM_THREADS": "1", "PYTHONWARNINGS": "ignore"},
+        env={**os.environ, **sharding, **ALONE, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"},
         capture_output=True,
         text=True,
         check=False,
