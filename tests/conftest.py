@@ -8,9 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import settings
 
 if TYPE_CHECKING:
     from generator.catalog import Catalog
+
+# No example fails because the machine is busy: time is for benchmarks.
+settings.register_profile("trainfit", deadline=None)
+settings.load_profile("trainfit")
 
 
 @pytest.fixture(scope="session")

@@ -54,7 +54,7 @@ def pristine(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tiny_catalog(tmp_path_factory.mktemp("pristine"))
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(edits=st.lists(EDITS, min_size=1, max_size=4))
 def test_hostile_edits(pristine: Path, tmp_path: Path, edits: list[tuple[str, int, int, str]]) -> None:
     data = tmp_path / "data"
@@ -68,7 +68,7 @@ def test_hostile_edits(pristine: Path, tmp_path: Path, edits: list[tuple[str, in
     loads(data)
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(name=st.sampled_from(NAMES), raw=st.binary(max_size=200))
 def test_any_bytes(pristine: Path, tmp_path: Path, name: str, raw: bytes) -> None:
     data = tmp_path / "data"
@@ -84,7 +84,7 @@ def _depth(value: object) -> int:
     return 1 + max(map(_depth, value), default=0) if isinstance(value, list) else 0
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(text=st.text(alphabet="ab:-?[]{},&*!|>'\"%#\n \\01.~<=@`", max_size=80))
 def test_any_text_is_plain_data_or_errors(text: str) -> None:
     document, errors = parse_document(text.encode(), "data/f.yml")
@@ -107,7 +107,7 @@ def _paths(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str |
         yield from _paths(item, (*path, step))
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(draw=st.data())
 def test_hostile_records(pristine: Path, tmp_path: Path, draw: st.DataObject) -> None:
     """Values of a record replaced, removed and added, whatever their types."""

@@ -182,14 +182,14 @@ PLANS = st.builds(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(a_plan=PLANS)
 def test_more_tokens_never_need_less(catalog, a_plan: Plan) -> None:
     longer = replace(a_plan, seq_len=a_plan.seq_len + 256)
     assert peak_gib(catalog.constants, longer) >= peak_gib(catalog.constants, a_plan)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(a_plan=PLANS)
 def test_more_cards_never_need_more_once_sharded(catalog, a_plan: Plan) -> None:
     if a_plan.n_gpus == 1:
@@ -198,7 +198,7 @@ def test_more_cards_never_need_more_once_sharded(catalog, a_plan: Plan) -> None:
     assert peak_gib(catalog.constants, more) <= peak_gib(catalog.constants, a_plan)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(a_plan=PLANS)
 def test_checkpointing_and_fused_loss_save_activations(catalog, a_plan: Plan) -> None:
     def activations(some: Plan) -> float:
@@ -211,7 +211,7 @@ def test_checkpointing_and_fused_loss_save_activations(catalog, a_plan: Plan) ->
     assert activations(replace(a_plan, fused_ce=True)) <= activations(replace(a_plan, fused_ce=False))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(a_plan=PLANS)
 def test_the_peak_is_the_largest_phase_and_the_band_surrounds_it(catalog, a_plan: Plan) -> None:
     result = estimate(catalog, a_plan)
@@ -221,7 +221,7 @@ def test_the_peak_is_the_largest_phase_and_the_band_surrounds_it(catalog, a_plan
     assert result.peak_gib.low < result.peak_gib.expected < result.peak_gib.high
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(rank=st.integers(1, 256), seq_len=st.integers(1, 32).map(lambda k: 256 * k))
 def test_a_higher_rank_never_needs_less(catalog, rank: int, seq_len: int) -> None:
     some = adapters(lora_rank=rank, seq_len=seq_len)
