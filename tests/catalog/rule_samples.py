@@ -17,7 +17,8 @@ BAD: list[tuple[str, str, str, str, str]] = [
     ("says-where", MODEL, "reason: {ru: Сумма по слоям., en: The sum over the layers.}", "source: zero",
      "21:3: parameters.exact: expected reason or where, found neither (say how it is computed)"),
     ("known-source", MODEL, "as_printed: 0.6B", "where: x, also: [{source: nobody}]",
-     "25:84: parameters.stated_billions.also.0.source: expected the id of a source, found `nobody`"),
+     ("25:84: parameters.stated_billions.also.0.source: expected the id of a source, found `nobody` (describe it"
+      " under `sources:` in this file, or as a file of sources/)")),
     ("known-source", MODEL, "  source: qwen3-0.6b-card\n  where: config.json", "  source: qwen3-0.6b-car",
      ("9:11: architecture.source: expected the id of a source, found `qwen3-0.6b-car` (did you mean"
      " `qwen3-0.6b-card`?)")),
@@ -25,7 +26,8 @@ BAD: list[tuple[str, str, str, str, str]] = [
      ("5:39: released.source: expected the id of a source, found `qwen3-0.6b-card`, also in lines 6, 7, 9, 25 (did"
       " you mean `qwen3-0.6b-cart`?)")),
     ("known-source", MODEL, "card: qwen3-0.6b-card", "card: nobody",
-     "7:7: card: expected the id of a source, found `nobody`"),
+     ("7:7: card: expected the id of a source, found `nobody` (describe it under `sources:` in this file, or as a"
+      " file of sources/)")),
     ("source-used", "stack/shard.yml", "{source: zero, where: section 5}", "{source: rtx-6000-ada-datasheet}", ""),
     ("source-used", MODEL, "sources:\n", ("sources:\n  spare:\n    title: x\n    publisher: x\n    type: paper\n"
      "    url: https://example.org\n    read: 2026-12-01\n    access: page\n"),

@@ -21,6 +21,7 @@ from generator.catalog.permalinks import Permalinks
 from generator.catalog.records import Gpu, Model, Policy, Rig, Source
 from generator.catalog.rules.registry import Found, rule
 
+DESCRIBE = "describe it under `sources:` in this file, or as a file of sources/"
 BRIDGED = 2
 """Cards that one NVLink bridge joins."""
 
@@ -53,7 +54,7 @@ def known_source(reading: Reading) -> Iterator[Found]:
             found = _unknown(each, first, "source", source, known)
             lines = sorted({_line(each, field) for field in others} - {_line(each, first)})
             also = f", also in lines {', '.join(map(str, lines))}" if lines else ""
-            yield replace(found, message=found.message + also)
+            yield replace(found, message=found.message + also, hint=found.hint or DESCRIBE)
 
 
 def _line(entry: Entry | Broken, field: str) -> int:
