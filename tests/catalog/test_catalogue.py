@@ -130,7 +130,7 @@ def test_citations_lead_back_to_values(small: Catalog) -> None:
 
 def test_a_field_with_a_source_of_its_own_does_not_inherit_the_blocks_place(tmp_path: Path) -> None:
     data = tiny_catalog(tmp_path)
-    edit(data, MODEL, "  layers: 28", "  layers: {value: 28, source: zero}")
+    edit(data, MODEL, "  layers: 28", "  layers: {value: 28, source: zero, as_printed: 28 layers}")
     layers = load_catalog(data).models["qwen3-0.6b"].architecture.layers
     assert (layers.source, layers.where) == ("zero", None)
 

@@ -25,9 +25,19 @@ OUTSIDE: dict[str, set[str]] = {
     "torchtitan": {"grad_sync", "whole_copy"},  # it makes every model on the meta device
 }
 """Settings that a framework has no word for, and what stands for them."""
-NEVER = {"method", "kbit_preparation", "shifted_logits", "chunked_ce", "train_embeddings"}
-"""The method is what the others make; the rest describes older libraries, the loss of torchtune and LitGPT, and what no
-recipe does."""
+NEVER = {
+    "method",
+    "kbit_preparation",
+    "shifted_logits",
+    "chunked_ce",
+    "train_embeddings",
+    "matmul_keeps_input",
+    "fabric_quantization",
+    "fp32_logits",
+    "keeps_last_step",
+}
+"""The method is what the others make; the rest describes older libraries, torchtune, LitGPT and Lightning Fabric, and
+what no recipe does."""
 
 
 def meaningful(plan: Plan, name: str) -> bool:
