@@ -39,7 +39,7 @@ SORTABLE_ROWS, FILTERABLE_ROWS = 8, 15
 """Tables of verdicts from so many rows on get the means to sort, and to filter."""
 CODE = re.compile(r"(<pre[^>]*>(?:<span></span>)?<code)\b")
 PROSE = re.compile(r"<(pre|code)\b.*?</\1>|<[^>]*>|(?P<text>[^<]+)", re.DOTALL)
-HEADING = re.compile(r"<h[1-3]\b[^>]*>.*?</h[1-3]>", re.DOTALL)
+HEADING = re.compile(r"<h[1-3]\b[^>]*>.*?</h[1-3]>|<p class=\"tf-card__name\">.*?</p>", re.DOTALL)
 NAME_OF_RIG = re.compile(r"(?<=\d) (?=×)|(?<=\d×) |(?<= ×) |(?<=RTX) |(?<=\(\d\d) |(?<=\(\d\d\d) ")
 """Blanks in «4× RTX 6000 Ada (48 ГБ)» at which no heading breaks."""
 CELL_END = re.compile(r"</(dt|dd|td|th)>(?=<)")

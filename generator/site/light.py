@@ -26,7 +26,7 @@ from generator.site.light_files import FilesWriter
 from generator.site.light_rows import Row, RowWriter, bar
 from generator.site.messages import Messages
 from generator.site.page import Language, light_path, relative_link
-from generator.site.pages_env import environment, typeset
+from generator.site.pages_env import environment, typeset, within_sentence
 from generator.site.pages_site import SIGNS, Site
 from generator.site.policy import LIGHT_POLICY
 from generator.site.previews import preview_url
@@ -68,6 +68,7 @@ class LightWriter:
             "locale": messages("shell.language.locale"),
             "language_names": {each: Messages(each)("shell.language.name") for each in self.languages},
             "names": self.rows.names,
+            "within": within_sentence,
             "chips": self.rows.chips,
             "signs": {id_: f"{sign} {messages(f'verdicts.{id_}.word')}" for id_, sign in SIGNS.items()},
             "bar": bar,
@@ -117,7 +118,7 @@ class LightWriter:
                 continue
             html = row.arithmetic.html
             if html in told:
-                said = self.messages.html("light.why.same", method=self.rows.names[told[html]])
+                said = self.messages.html("light.why.same", method=within_sentence(self.rows.names[told[html]]))
                 html = typeset(f'<p><a href="#{told[html]}">{said}</a></p>', self.language)
             else:
                 told[html] = row.method

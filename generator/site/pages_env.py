@@ -42,6 +42,12 @@ def typeset(text: str, language: Language) -> str:
     return KEPT_TOGETHER.sub("\u00a0", text)
 
 
+def within_sentence(name: str) -> str:
+    """A name as it stands inside a sentence: `full fine-tuning`, but `LoRA` and `QLoRA` as ever."""
+    first, rest = name[:1], name[1:]
+    return first.lower() + rest if rest.islower() else name
+
+
 CODE = re.compile(
     r"nvidia-smi(?: (?:topo|-\w+|ECC|r)\b)+|\b[A-Za-z]\w*(?:_\w+)+(?:=\w+)?|\b[A-Za-z]\w*=\w+|\btorch\.nn\.\w+"
 )

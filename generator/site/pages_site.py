@@ -13,7 +13,7 @@ from generator.catalog.records import Recipe, Source
 from generator.estimate.results import Quantity
 from generator.site.calculator_url import calculator_path
 from generator.site.page import Language, light_path
-from generator.site.pages_env import PageWriter
+from generator.site.pages_env import PageWriter, within_sentence
 from generator.site.pages_reasons import ReasonWriter
 from generator.site.pages_settings import recipe_idea
 from generator.site.pages_values import ValueWriter
@@ -222,6 +222,7 @@ class Site:
             "cite_labels": lambda citations: citation_labels([source(each.source) for each in citations]),
             "outside": outside,
             "of": of,
+            "within": within_sentence,
             "reason": reasons.sentence,
             "short_reason": reasons.short,
             "short_of": reasons.short_of,

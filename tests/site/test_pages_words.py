@@ -8,7 +8,7 @@ from generator.catalog.records import Constant
 from generator.estimate.results import Band
 from generator.site.messages import Messages
 from generator.site.page import LANGUAGES
-from generator.site.pages_env import PageWriter, typeset
+from generator.site.pages_env import PageWriter, typeset, within_sentence
 from generator.site.pages_reasons import ReasonWriter
 from generator.site.pages_settings import recipe_idea, settings_of
 from generator.site.pages_values import ValueWriter
@@ -145,3 +145,11 @@ def test_what_is_not_modelled_has_a_name_in_both_languages() -> None:
     for language in LANGUAGES:
         messages = Messages(language)
         assert all(messages(f"models.feature.{feature}") for feature in (*features, "embedding", "reranker"))
+
+
+@pytest.mark.parametrize(
+    ("name", "inside"),
+    [("Full fine-tuning", "full fine-tuning"), ("Полный файнтюнинг", "полный файнтюнинг"), ("QLoRA", "QLoRA"), ("", "")],
+)
+def test_names_of_methods_keep_no_capital_inside_a_sentence(name: str, inside: str) -> None:
+    assert within_sentence(name) == inside
