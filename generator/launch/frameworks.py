@@ -115,11 +115,13 @@ def adapt_trl(plan: Plan) -> Plan:
 def adapt_deepspeed(plan: Plan) -> Plan:
     """TRL 1.16 with DeepSpeed 0.19 at ZeRO stage 3, the optimizer on the cards or in host memory.
 
-    Adapters are bf16 at stage 3 (sft_trainer.py: mixed types of persistent parameters fail there).
+    One card has nothing to split, but its optimizer may lie in host memory. Adapters are bf16 at stage 3
+    (sft_trainer.py: mixed types of persistent parameters fail there).
     """
-    if plan.n_gpus == 1:
+    if plan.n_gpus > 1:
+        plan = replace(plan, sharding="zero3")
+    elif plan.cpu_offload == "none":
         raise CannotExpress("deepspeed", "n_gpus", 1)
-    plan = replace(plan, sharding="zero3")
     _refuse("deepspeed", plan, "precision", ("bf16-mixed",))
     _refuse("deepspeed", plan, "optimizer", ("adamw",))
     _refuse("deepspeed", plan, "optimizer_impl", ("fused",))

@@ -115,7 +115,7 @@ class Job:
         """One saved checkpoint: what is trained, and two states of AdamW."""
         if self.plan.trains_adapters:
             return gib_from_bytes(CHECKPOINT_BYTES["fp32"] * self.estimate.parameters_trainable)
-        gathered = 2 if self.plan.sharding == "zero3" else 0  # stage3_gather_16bit_weights_on_model_save
+        gathered = 2 if self.framework == "deepspeed" else 0  # stage3_gather_16bit_weights_on_model_save
         width = CHECKPOINT_BYTES[self.plan.precision] + gathered
         return gib_from_bytes(width * self.estimate.parameters_total)
 
