@@ -22,9 +22,11 @@ from benchmarks.others import others
 from benchmarks.parts import Step, prepare, steps
 from generator.catalog import DATA_DIR, load_catalog
 from generator.site.pages_site import home_rig
+from generator.site.rebuild import Builder, Shown
 from generator.site.render import render
-from generator.site.serve import Shown, rebuild
 
+THINKING_SECONDS = 15
+"""From one edit to the next: `serve` makes the search index meanwhile and gets ready for the next build."""
 APART = ("others", "scale", "serve")
 """What is asked for by name alone: each takes minutes."""
 
@@ -81,12 +83,18 @@ def served(folder: Path) -> str:
     """Seconds from an edit of data to a fresh page in `trainfit serve`: the home page's rig, one language."""
     catalog = load_catalog()
     shown = Shown(("en",), (home_rig(catalog, catalog.rigs),))
+    builder = Builder(folder / "site", DATA_DIR, lambda _: None)
     seconds = []
-    for _ in range(2):
+    for _ in range(3):
         began = time.perf_counter()
-        rebuild(folder / "site", DATA_DIR, lambda _: None, shown)
+        builder.build(shown)
         seconds.append(time.perf_counter() - began)
-    return f"serve: {min(seconds):.1f} s from an edit to the page (one language, the home page's rig)"
+        time.sleep(THINKING_SECONDS)
+    builder.close()
+    return (
+        f"serve: {min(seconds[1:]):.1f} s from an edit to the page (one language, the home page's rig), "
+        f"{seconds[0]:.1f} s for the first build"
+    )
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -10,7 +10,8 @@ from pathlib import Path
 from generator.catalog import Catalog, load_catalog
 from generator.estimate import Plan, estimate
 from generator.estimate.many import estimate_many
-from generator.site.build import build, environment, render, run_mkdocs
+from generator.site.build import build, environment, render
+from generator.site.mkdocs_ready import run_mkdocs
 from generator.site.page import LANGUAGES
 from generator.site.render import judge_rigs
 from generator.verdict import setup_of, subject_of, verdicts_alone

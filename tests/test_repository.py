@@ -118,7 +118,7 @@ def phrases(source: str) -> Iterator[tuple[int, str]]:
         id(inner)
         for node in ast.walk(tree)
         if isinstance(node, ast.Raise)
-        or (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("print", "say"))
+        or (isinstance(node, ast.Call) and getattr(node.func, "id", getattr(node.func, "attr", "")) in ("print", "say"))
         for inner in ast.walk(node)
     }
     documentation = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}

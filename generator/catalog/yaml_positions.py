@@ -11,8 +11,9 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -140,6 +141,12 @@ def parse_document(raw: bytes, shown: str) -> tuple[Document | None, list[DataEr
     """The same for bytes."""
     if len(raw) > MAX_BYTES:
         return None, [_error(shown, Place(), f"expected at most {MAX_BYTES // 1024} KiB, found a larger file")]
+    document, errors = _parsed(raw, shown)
+    return document, list(errors)
+
+
+@lru_cache(maxsize=1024)  # `serve` reads data/ before it is asked, and again when one file has changed
+def _parsed(raw: bytes, shown: str) -> tuple[Document | None, Sequence[DataError]]:
     try:
         text = raw.decode("utf-8").replace("\r\n", "\n")
     except UnicodeDecodeError as error:

@@ -14,8 +14,9 @@ from generator.errors import BuildError, CatalogErrors
 from generator.site.build import build, render
 from generator.site.page import LANGUAGES
 from generator.site.pages_site import home_rig
+from generator.site.rebuild import Shown
 from generator.site.render import ROOT
-from generator.site.serve import Shown, serve
+from generator.site.serve import serve
 from generator.site.swap import restore
 
 MAX_PORT = 65535

@@ -6,8 +6,6 @@ import datetime
 import gc
 import os
 import shutil
-import subprocess
-import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -21,11 +19,12 @@ from generator.site.api import write_api
 from generator.site.feed import write_feeds
 from generator.site.light import light_paths, write_light_pages, write_moved
 from generator.site.messages import Messages
+from generator.site.mkdocs_ready import mkdocs_ready
 from generator.site.page import LANGUAGES, Language
 from generator.site.pages_site import home_rig
 from generator.site.pages_stack import write_configs
 from generator.site.previews import write_previews
-from generator.site.render import ROOT, facts_of, judge_rigs, render
+from generator.site.render import ROOT, Document, facts_of, judge_rigs, render
 from generator.site.side_by_side import beside
 from generator.site.swap import check_replaceable, put_in_place
 from generator.site.urls import REPOSITORY_URL_VARIABLE, SITE_URL_VARIABLE, ordered
@@ -33,7 +32,6 @@ from generator.verdict import RigReport
 
 __all__ = ["Built", "build", "render"]
 
-CONFIGURATIONS: dict[Language, str] = {"ru": "mkdocs.yml", "en": "mkdocs.en.yml"}
 KEPT = (
     "PATH",
     "HOME",
@@ -74,44 +72,6 @@ def environment(data_date: datetime.date, work_dir: Path) -> dict[str, str]:
     }
 
 
-def run_mkdocs(languages: Sequence[Language], work_dir: Path, variables: Mapping[str, str]) -> dict[Language, Path]:
-    """Builds the languages side by side; returns where each stands. Raises BuildError with MkDocs' own output.
-
-    Not with `--quiet`: it hides warnings from `--strict` too.
-    """
-    built = {language: work_dir / "html" / language for language in languages}
-    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--clean"]
-    running = {
-        language: subprocess.Popen(
-            [*command, "--config-file", str(ROOT / CONFIGURATIONS[language]), "--site-dir", str(directory)],
-            cwd=ROOT,
-            env=dict(variables),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
-        for language, directory in built.items()
-    }
-    try:
-        output = {language: process.communicate()[0] for language, process in running.items()}
-    finally:
-        for process in running.values():
-            if process.poll() is None:
-                process.kill()
-                process.wait()
-    failed = [language for language, process in running.items() if process.returncode]
-    if failed:
-        raise BuildError(
-            "\n".join(f"MkDocs ({language}) failed:\n{worth_reading(output[language])}" for language in failed)
-        )
-    return built
-
-
-def worth_reading(output: str) -> str:
-    """What a program said, without the lines that only tell of its progress."""
-    return "\n".join(line for line in output.splitlines() if line.strip() and not line.startswith(("INFO", "DEBUG")))
-
-
 @contextmanager
 def only_one(work_dir: Path) -> Iterator[None]:
     """Holds `work_dir` for one build at a time; a second one waits. The lock ends with the process."""
@@ -134,12 +94,14 @@ def build(
     work_dir: Path = ROOT / "build",
     source_dir: Path = ROOT,
     rigs: Collection[str] = (),
+    search_last: bool = False,
     done: Callable[[], object] = lambda: None,
 ) -> Built:
     """Validates, computes, renders, and puts the site into `site_dir`; returns what was made.
 
     With `rigs`, these and the rig of the home page alone: a preview, in which links to others lead nowhere. Ids that
     the data does not have are passed over. `done` is called when the new site stands, before the old one is removed.
+    With `search_last` it stands with the search index of the old one until its own has been made.
 
     Raises CatalogErrors for bad data and BuildError for everything else that may go wrong. Whatever happens, and
     whenever, `site_dir` holds the old site or the new one.
@@ -152,7 +114,10 @@ def build(
         catalog = catalog.with_rigs({*rigs, home_rig(catalog, catalog.rigs)})
     try:
         with only_one(work_dir):
-            return _build(catalog, site_dir, chosen, work_dir, source_dir, done)
+            built = _build(catalog, site_dir, chosen, work_dir, source_dir, search_last, done)
+            if search_last:
+                search.renew(site_dir, environment(catalog.data_date, work_dir))
+            return built
     except OSError as error:
         raise BuildError(f"the site could not be written: {error}") from error
     finally:
@@ -179,35 +144,50 @@ def _build(
     languages: tuple[Language, ...],
     work_dir: Path,
     source_dir: Path,
+    search_last: bool,
     done: Callable[[], object],
 ) -> Built:
-    reports = judge_rigs(catalog)
-    # All that is there by now stays to the end: to look for garbage in it again and again takes a tenth of the build.
-    gc.freeze()
-    documents = render(catalog, work_dir, languages, source_dir, reports)
     variables = environment(catalog.data_date, work_dir)
     staging, apart = (site_dir.with_name(f"{site_dir.name}-{name}") for name in ("new", "apart"))
     try:
-        for directory in (staging, apart):
-            shutil.rmtree(directory, ignore_errors=True)
-        with beside(without_mkdocs(catalog, reports, languages, apart)) as finished:
-            assemble.join(run_mkdocs(languages, work_dir, variables), staging)
-            styles.trim(staging)
-            search.index(staging, variables)
-            finished()
+        with mkdocs_ready(languages, work_dir, variables) as run_mkdocs:
+            reports = judge_rigs(catalog)
+            # All that is there by now stays to the end: to look for garbage in it again and again takes a tenth of
+            # the build.
+            gc.freeze()
+            documents = render(catalog, work_dir, languages, source_dir, reports)
+            for directory in (staging, apart):
+                shutil.rmtree(directory, ignore_errors=True)
+            with beside(without_mkdocs(catalog, reports, languages, apart)) as finished:
+                assemble.join(run_mkdocs(), staging)
+                index = partial(search.carry_over, site_dir) if search_last else partial(search.index, variables)
+                with beside({"search": partial(index, staging)}) as indexed:
+                    styles.trim(staging)
+                    indexed()
+                finished()
         assemble.merge(apart, staging)
-        search.write_names(catalog, staging, languages)
-        paths = [document.path for document in documents[languages[0]]]
-        title = Messages(languages[0])("shell.site.name")
-        titles = {language: {page.path: page.title for page in documents[language]} for language in languages}
-        assemble.write_redirects(staging, catalog.permalinks, titles)
-        write_moved(catalog, reports.keys(), languages, staging)
-        paths += light_paths(catalog, reports)
-        assemble.finish(staging, paths, languages, facts_of(catalog, languages), title)
-        write_feeds(catalog, languages, staging)
-        write_configs(catalog, reports[home_rig(catalog, reports)], staging, languages)
+        _write_rest(catalog, reports, documents, languages, staging)
         put_in_place(staging, site_dir, done)
     finally:
         for directory in (staging, apart):
             shutil.rmtree(directory, ignore_errors=True)
     return Built(site_dir=site_dir, pages=sum(map(len, documents.values())), languages=languages)
+
+
+def _write_rest(
+    catalog: Catalog,
+    reports: Mapping[str, RigReport],
+    documents: Mapping[Language, Sequence[Document]],
+    languages: tuple[Language, ...],
+    staging: Path,
+) -> None:
+    """Writes what names all pages or leads to them."""
+    search.write_names(catalog, staging, languages)
+    titles = {language: {page.path: page.title for page in documents[language]} for language in languages}
+    assemble.write_redirects(staging, catalog.permalinks, titles)
+    write_moved(catalog, reports.keys(), languages, staging)
+    paths = [document.path for document in documents[languages[0]]] + light_paths(catalog, reports)
+    title = Messages(languages[0])("shell.site.name")
+    assemble.finish(staging, paths, languages, facts_of(catalog, languages), title)
+    write_feeds(catalog, languages, staging)
+    write_configs(catalog, reports[home_rig(catalog, reports)], staging, languages)

@@ -14,10 +14,12 @@ PATH = "rigs/compare/"
 
 
 def compare_page(site: Site) -> Page:
-    """All rigs, and the first two of them side by side; a script shows any other two."""
+    """The rig of the home page beside the next one, then all rigs; a script shows any other two."""
     writer = site.writer(PATH)
     rigs = list(site.reports)
-    first, second = rigs[0], rigs[1 % len(rigs)]
+    first = site.first_rig
+    second = rigs[(rigs.index(first) + 1) % len(rigs)]
+    side_by_side = pairs(site.catalog, site.reports[first], site.reports[second])
 
     def reach(row: RigRow, method: str) -> Markup | str:
         if method == "pretrain":
@@ -46,7 +48,8 @@ def compare_page(site: Site) -> Page:
         rig_a=name(first, 0),
         rig_b=name(second, 1),
         rows=rig_rows(site.catalog, site.reports),
-        pairs=pairs(site.catalog, site.reports[first], site.reports[second]),
+        pairs=side_by_side,
+        differ=Markup("<span data-tf-differ>{}</span>").format(sum(not pair.same for pair in side_by_side)),
         reach=reach,
         **site.values(writer),
     )

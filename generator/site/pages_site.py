@@ -24,7 +24,7 @@ from generator.views.accuracy import Checks, checks_of
 from generator.views.facts import fact_anchor
 from generator.views.reasons import experts_in_16_bit, lacks_memory
 from generator.views.rigs import methods_of
-from generator.views.sources import SourceView, source_label, source_views
+from generator.views.sources import SourceView, citation_label, citation_labels, source_label, source_views
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -218,6 +218,8 @@ class Site:
             "calculator": calculator_path,
             "source": source,
             "host": source_label,
+            "cite_label": citation_label,
+            "cite_labels": lambda citations: citation_labels([source(each.source) for each in citations]),
             "outside": outside,
             "of": of,
             "reason": reasons.sentence,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterable, Mapping
@@ -12,8 +13,10 @@ from pathlib import Path
 from generator.catalog import Catalog
 from generator.errors import BuildError
 from generator.site.page import Language
+from generator.site.swap import put_in_place
 
 DIRECTORY = "pagefind"
+NAMES = "names.{}.json"
 LOOKALIKES = dict(
     zip(
         (0x430, 0x432, 0x435, 0x43A, 0x43C, 0x43D, 0x43E, 0x440, 0x441, 0x442, 0x443, 0x445, 0xD7),
@@ -58,19 +61,19 @@ def write_names(catalog: Catalog, site_dir: Path, languages: Iterable[Language])
     folder.mkdir(parents=True, exist_ok=True)
     for language in languages:
         text = json.dumps(names(catalog, language), ensure_ascii=False, separators=(",", ":"))
-        (folder / f"names.{language}.json").write_text(text + "\n", encoding="utf-8")
+        (folder / NAMES.format(language)).write_text(text + "\n", encoding="utf-8")
 
 
-def index(site_dir: Path, environment: Mapping[str, str]) -> None:
-    """Writes `site_dir/pagefind`, one index for each language; raises BuildError with Pagefind's output."""
-    command = [sys.executable, "-m", "pagefind", "--site", str(site_dir), "--output-subdir", DIRECTORY, "--quiet"]
+def index(environment: Mapping[str, str], site_dir: Path, directory: str = DIRECTORY) -> None:
+    """Writes `directory` of the site, one index for each language; raises BuildError with Pagefind's output."""
+    command = [sys.executable, "-m", "pagefind", "--site", str(site_dir), "--output-subdir", directory, "--quiet"]
     command += ["--exclude-selectors", ", ".join(EXCLUDED)]
     run = subprocess.run(
         command, env=dict(environment), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
     )
     if run.returncode:
         raise BuildError(f"the search index could not be made:\n{run.stdout.strip()}")
-    target = site_dir / DIRECTORY
+    target = site_dir / directory
     for pattern in OWN_INTERFACES:
         for path in target.glob(pattern):
             path.unlink()
@@ -82,3 +85,22 @@ def index(site_dir: Path, environment: Mapping[str, str]) -> None:
     entry.write_text(json.dumps(content, sort_keys=True, separators=(",", ":")), encoding="utf-8")
     for path in target.rglob("*"):
         os.utime(path, (0, 0))
+
+
+def carry_over(old: Path, new: Path) -> None:
+    """Puts the index of the site `old`, if it has one, into the site `new` too; `names` are written anew."""
+    if (old / DIRECTORY).is_dir():
+        anew = shutil.ignore_patterns(NAMES.format("*"))
+        shutil.copytree(old / DIRECTORY, new / DIRECTORY, copy_function=os.link, ignore=anew)
+
+
+def renew(site_dir: Path, environment: Mapping[str, str]) -> None:
+    """Makes the index of a site that is being looked at, and puts it in the place of the one that it has."""
+    fresh = site_dir / f"{DIRECTORY}-new"
+    try:
+        index(environment, site_dir, fresh.name)
+        for path in (site_dir / DIRECTORY).glob(NAMES.format("*")):
+            shutil.copy2(path, fresh)
+        put_in_place(fresh, site_dir / DIRECTORY)
+    finally:
+        shutil.rmtree(fresh, ignore_errors=True)

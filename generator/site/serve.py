@@ -3,32 +3,25 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 import threading
-import time
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 from generator.catalog.load import DATA_DIR
-from generator.site.page import LANGUAGES
+from generator.site.rebuild import Builder, Say, Shown
 from generator.site.render import ROOT
 
 WATCHED = ("docs", "generator", "mkdocs.yml", "mkdocs.en.yml")
 IGNORED = ("__pycache__", ".pyc", "~", ".swp", ".tmp")
 POLL_SECONDS = 0.4
+EVERYTHING = Shown()
+PROGRAM = ROOT / "generator"
 RELOAD_PATH = "/.trainfit-reload"
 RELOAD = (
     b'<script>new EventSource("%s").onmessage=function(){location.reload()}</script>' % RELOAD_PATH.encode()
 )  # only ever sent by this server: no built page holds it
-
-STANDS = "stands"
-"""What a build tells the server that started it."""
-
-Say = Callable[[str], None]
 
 
 def snapshot(data_dir: Path, root: Path = ROOT) -> dict[str, tuple[int, int]]:
@@ -47,43 +40,6 @@ def _files(data_dir: Path, root: Path) -> Iterator[tuple[Path, os.stat_result]]:
                 continue
             if not path.is_dir():
                 yield path, status
-
-
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """How much of the site is built."""
-
-    languages: tuple[str, ...] = LANGUAGES
-    rigs: tuple[str, ...] = ()
-    """All for none."""
-
-    def with_changed(self, paths: Iterable[str], data_dir: Path) -> Shown:
-        """The same and the rigs whose files are among these: who edits one wants to see it."""
-        changed = (Path(path) for path in paths)
-        ids = [path.stem for path in changed if path.parent == data_dir / "rigs" and path.suffix == ".yml"]
-        return replace(self, rigs=tuple(dict.fromkeys((*self.rigs, *sorted(ids))))) if self.rigs else self
-
-
-def rebuild(site_dir: Path, data_dir: Path, say: Say, shown: Shown = Shown()) -> bool:
-    """Builds in a process of its own, so that changed Python counts too; says what is wrong. Whether it went well.
-
-    Returns as soon as the new site stands: the old one is removed meanwhile, and a next build waits for that.
-    """
-    started = time.monotonic()
-    command = [sys.executable, "-m", "generator.site.serve", str(site_dir), str(data_dir)]
-    command += [",".join(shown.languages), ",".join(shown.rigs)]
-    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    heard: list[str] = []
-    for line in process.stdout or ():
-        if line == f"{STANDS}\n":
-            threading.Thread(target=process.communicate, daemon=True).start()
-            say(f"built in {time.monotonic() - started:.1f} s")
-            return True
-        heard.append(line)
-    process.communicate()
-    say("".join(heard).rstrip())
-    say("not built: the site stays as it was")
-    return False
 
 
 class Handler(SimpleHTTPRequestHandler):
@@ -158,7 +114,7 @@ def serve(
     port: int = 8000,
     say: Say = print,
     stop: threading.Event | None = None,
-    shown: Shown = Shown(),
+    shown: Shown = EVERYTHING,
 ) -> None:
     """Builds, serves and builds again on every change of data/, docs/ or the generator, until interrupted or stopped.
 
@@ -169,37 +125,24 @@ def serve(
     site_dir.parent.mkdir(parents=True, exist_ok=True)
     with Server((host, port), site_dir) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
+        builder = Builder(site_dir, data_dir, say)
         seen = snapshot(data_dir)
         say("building…")
-        rebuild(site_dir, data_dir, say, shown)
+        builder.build(shown)
         say(f"http://{host}:{server.server_port}/ (Ctrl+C ends it)")
         try:
             while not stop.wait(POLL_SECONDS):
                 now = snapshot(data_dir)
-                if now != seen:
-                    shown = shown.with_changed((path for path, _ in now.items() ^ seen.items()), data_dir)
-                    seen = now
-                    if rebuild(site_dir, data_dir, say, shown):
-                        server.tell()
+                if now == seen:
+                    continue
+                changed = sorted(path for path, _ in now.items() ^ seen.items())
+                shown, seen = shown.with_changed(changed, data_dir), now
+                if any(Path(path).is_relative_to(PROGRAM) for path in changed):
+                    builder.forget()
+                if builder.build(shown):
+                    server.tell()
         except KeyboardInterrupt:
             say("")
         finally:
+            builder.close()
             server.shutdown()
-
-
-def main(site_dir: Path, data_dir: Path, shown: Shown) -> int:
-    """Builds into `site_dir`; prints what is wrong. Exit status 0 or 1."""
-    from generator.errors import TrainfitError
-    from generator.site.build import build
-
-    try:
-        build(data_dir, site_dir, shown.languages, rigs=shown.rigs, done=partial(print, STANDS, flush=True))
-    except TrainfitError as error:
-        sys.stdout.write(f"{error}\n")
-        return 1
-    return 0
-
-
-if __name__ == "__main__":
-    _site, _data, _languages, _rigs = sys.argv[1:]
-    sys.exit(main(Path(_site), Path(_data), Shown(tuple(_languages.split(",")), tuple(filter(None, _rigs.split(","))))))

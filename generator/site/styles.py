@@ -11,7 +11,8 @@ OWN_STYLES = "assets/css/*.css"
 STATES = frozenset({"js", "no-js"})
 """Classes that a script gives to a page; all others stand in its HTML."""
 
-CLASS_ATTRIBUTE = re.compile(r"""\bclass=(?:"([^"]*)"|'([^']*)'|([^\s>]+))""")
+# Without `\b`, which would make it ten times as slow: a rule that is kept for a `data-class` does no harm.
+CLASS_ATTRIBUTE = re.compile(r"""class=(?:"([^"]*)"|'([^']*)'|([^\s>]+))""")
 CLASS_IN_SELECTOR = re.compile(r"\.(-?[A-Za-z_](?:[\w-]|\\.)*)")
 COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 STRING = re.compile(r"""("[^"\n]*"|'[^'\n]*')""")
@@ -21,11 +22,10 @@ NESTING = ("@media", "@supports", "@layer", "@container")
 
 def classes_of(pages: Iterable[Path]) -> set[str]:
     """Every class that an element of these HTML files has."""
-    found: set[str] = set(STATES)
+    values: set[tuple[str, ...]] = set()  # few are distinct: they are taken apart once
     for page in pages:
-        for match in CLASS_ATTRIBUTE.finditer(page.read_text(encoding="utf-8")):
-            found.update(next(filter(None, match.groups()), "").split())
-    return found
+        values.update(CLASS_ATTRIBUTE.findall(page.read_text(encoding="utf-8")))
+    return set(STATES).union(*(value.split() for forms in values for value in forms))
 
 
 def blocks(css: str) -> Iterator[tuple[str, str | None]]:

@@ -27,6 +27,11 @@ class Pools:
     visible_off_gib: float
 
     @property
+    def ecc_takes_memory(self) -> bool:
+        """Whether it matters for memory that ECC is on: many cards have none, or keep it apart."""
+        return self.device_on_gib != self.device_off_gib
+
+    @property
     def label_total_gib(self) -> float:
         """The sum of the labels."""
         return self.count * self.label_gib

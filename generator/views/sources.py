@@ -5,8 +5,9 @@ from __future__ import annotations
 import datetime
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 from typing import get_args
 from urllib.parse import urlsplit
 
@@ -21,6 +22,9 @@ SHARED_HOSTS = {
     "huggingface.co": ("Hugging Face", re.compile(r"/docs/([^/]+)")),
 }
 """Hosts that say little: how they are named instead, and what of the path tells their documents apart."""
+CARDS_HOST = "huggingface.co"
+CARD = re.compile(r"https://huggingface\.co/(?:(?:datasets|spaces)/)?[^/]+/([^/?#]+)")
+REPOSITORY_PARTS = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +64,30 @@ def source_label(source: Source) -> str:
         if found := pattern.match(urlsplit(source.url).path):
             return f"{name}: {found[1]}"
     return host
+
+
+def citation_label(source: Source) -> str:
+    """Its label, with the model or dataset that a page of Hugging Face is about: most cards live there."""
+    if source.url is not None and source_label(source) == CARDS_HOST and (found := CARD.match(source.url)):
+        return f"Hugging Face: {found[1]}"
+    return source_label(source)
+
+
+def citation_labels(sources: Sequence[Source]) -> tuple[str, ...]:
+    """Labels of sources cited in one breath: where two share one, the end of the address tells them apart."""
+    labels = [citation_label(source) for source in sources]
+    return tuple(
+        f"{label}, {_tail(source)}" if source.url is not None and labels.count(label) > 1 else label
+        for label, source in zip(labels, sources, strict=True)
+    )
+
+
+def _tail(source: Source) -> str:
+    """The end of an address: `#2079` of a discussion, `fsdp_qlora` of a page, `README` of a repository's front page."""
+    parts = urlsplit(source.url or "").path.strip("/").split("/")
+    if source_host(source) == "github.com" and len(parts) == REPOSITORY_PARTS:
+        return "README"
+    return f"#{parts[-1]}" if parts[-1].isdecimal() else PurePosixPath(parts[-1]).stem
 
 
 def source_views(catalog: Catalog) -> tuple[SourceView, ...]:

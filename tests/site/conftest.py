@@ -6,7 +6,8 @@ import fcntl
 import json
 import os
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -41,14 +42,18 @@ def site_dir(shared_dir: Path, reduced_data: Path) -> Path:
 def without_programs(monkeypatch: pytest.MonkeyPatch) -> None:
     """Builds in which neither MkDocs nor Pagefind runs: an empty page for each language instead."""
 
-    def mkdocs(languages: Sequence[str], work_dir: Path, variables: object) -> dict[str, Path]:  # noqa: ARG001
+    @contextmanager
+    def ready(languages: Sequence[str], work_dir: Path, _: object) -> Iterator[Callable[[], dict[str, Path]]]:
+        yield lambda: mkdocs(languages, work_dir)
+
+    def mkdocs(languages: Sequence[str], work_dir: Path) -> dict[str, Path]:
         pages = {language: work_dir / "html" / language for language in languages}
         for folder in pages.values():
             folder.mkdir(parents=True)
             (folder / "index.html").write_text("<!doctype html>", encoding="utf-8")
         return pages
 
-    monkeypatch.setattr(building, "run_mkdocs", mkdocs)
+    monkeypatch.setattr(building, "mkdocs_ready", ready)
     monkeypatch.setattr(building.styles, "trim", lambda *_: None)
     monkeypatch.setattr(building.search, "index", lambda *_: None)
 

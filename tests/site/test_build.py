@@ -14,6 +14,7 @@ from lxml import html
 
 from generator.errors import BuildError, CatalogErrors
 from generator.site import build as building
+from generator.site import mkdocs_ready
 from generator.site.build import build
 from tests.support import tiny_catalog
 
@@ -98,7 +99,7 @@ def test_a_failing_mkdocs_is_an_error_with_its_words(tmp_path, tiny_data, monkey
     site = old_site(tmp_path)
     broken = tmp_path / "mkdocs.yml"
     broken.write_text("site_name: x\nnonsense: [1\n", encoding="utf-8")
-    monkeypatch.setattr(building, "CONFIGURATIONS", {"ru": str(broken), "en": str(broken)})
+    monkeypatch.setattr(mkdocs_ready, "CONFIGURATIONS", {"ru": str(broken), "en": str(broken)})
     with pytest.raises(BuildError, match="MkDocs"):
         build(tiny_data, site, work_dir=tmp_path / "work", languages=["en"])
     assert_old(site, tmp_path)
@@ -122,7 +123,7 @@ def test_an_interruption_leaves_the_old_site(tmp_path, tiny_data, monkeypatch):
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(building.search, "index", interrupt)
+    monkeypatch.setattr(building.styles, "trim", interrupt)
     with pytest.raises(KeyboardInterrupt):
         build(tiny_data, site, work_dir=tmp_path / "work", languages=["en"])
     assert_old(site, tmp_path)

@@ -11,8 +11,9 @@ import pytest
 from lxml import html
 
 from generator.errors import BuildError
-from generator.site.build import environment, run_mkdocs
+from generator.site.build import environment
 from generator.site.hooks import VERDICT_TABLE, distinct_regions, long_table
+from generator.site.mkdocs_ready import run_mkdocs
 from generator.site.page import Page, fragment_token
 from generator.site.render import collect, write_language
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import threading
 import time
 import urllib.error
@@ -11,8 +10,7 @@ import urllib.request
 import pytest
 
 from generator.site import serve as serving
-from generator.site.serve import RELOAD, RELOAD_PATH, Server, Shown, rebuild, serve, snapshot
-from tests.support import MODEL, edit, tiny_catalog
+from generator.site.serve import RELOAD, RELOAD_PATH, Server, serve, snapshot
 
 
 @pytest.fixture
@@ -73,13 +71,24 @@ def test_a_change_is_seen_and_an_error_is_survived(tmp_path, monkeypatch):
     (data / "x.yml").write_text("1", encoding="utf-8")
     builds, said, stop = [], [], threading.Event()
 
-    def fake(_site_dir, data_dir, _say, _shown):
-        builds.append((data_dir / "x.yml").read_text(encoding="utf-8"))
-        return len(builds) != 2
+    class Fake:
+        def __init__(self, _site_dir, data_dir, _say):
+            self.data_dir = data_dir
 
-    monkeypatch.setattr(serving, "rebuild", fake)
+        def build(self, _shown):
+            builds.append((self.data_dir / "x.yml").read_text(encoding="utf-8"))
+            return len(builds) != 2
+
+        def forget(self):
+            builds.append("forgotten")
+
+        def close(self):
+            builds.append("closed")
+
+    monkeypatch.setattr(serving, "Builder", Fake)
     monkeypatch.setattr(serving, "POLL_SECONDS", 0.02)
     monkeypatch.setattr(serving, "WATCHED", ())
+    monkeypatch.setattr(serving, "PROGRAM", data / "program")
     thread = threading.Thread(
         target=serve, args=(tmp_path / "site", data), kwargs={"port": 0, "say": said.append, "stop": stop}
     )
@@ -88,9 +97,12 @@ def test_a_change_is_seen_and_an_error_is_survived(tmp_path, monkeypatch):
     for text in ("22", "333"):
         (data / "x.yml").write_text(text, encoding="utf-8")
         wait_for(lambda wanted=text: wanted in builds)
+    (data / "program").mkdir()
+    (data / "program" / "hook.py").touch()
+    wait_for(lambda: builds[-2:] == ["forgotten", "333"])
     stop.set()
     thread.join()
-    assert builds == ["1", "22", "333"]
+    assert builds == ["1", "22", "333", "forgotten", "333", "closed"]
     assert said[0] == "building…"
     assert said[1].startswith("http://127.0.0.1:")
 
@@ -102,29 +114,6 @@ def wait_for(condition):
         time.sleep(0.01)
 
 
-@pytest.mark.slow
-def test_a_build_is_told_of_and_shows_the_edit(tmp_path):
-    data, said = tiny_catalog(tmp_path), []
-    page = tmp_path / "site" / "en" / "models" / "qwen3-0.6b" / "index.html"
-    assert rebuild(tmp_path / "site", data, said.append, Shown(("en",)))
-    edit(data, MODEL, "name: Qwen3-0.6B\n", "name: Qwen3-0.6B renamed\n")
-    assert rebuild(tmp_path / "site", data, said.append, Shown(("en",)))
-    assert "Qwen3-0.6B renamed" in page.read_text(encoding="utf-8")
-    assert [text.startswith("built in ") for text in said] == [True, True]
-
-
-def test_a_data_error_is_said_and_nothing_is_built(tmp_path, reduced_data):
-    data = tmp_path / "data"
-    shutil.copytree(reduced_data, data)
-    rig = data / "rigs" / "4x-rtx-6000-ada.yml"
-    rig.write_text(rig.read_text(encoding="utf-8").replace("count: 4", "count: -4"), encoding="utf-8")
-    said = []
-    assert not rebuild(tmp_path / "site", data, said.append)
-    assert "4x-rtx-6000-ada.yml:" in said[0]
-    assert "Traceback" not in said[0]
-    assert not (tmp_path / "site").exists()
-
-
 def test_what_is_watched(tmp_path):
     (tmp_path / "docs" / "__pycache__").mkdir(parents=True)
     (tmp_path / "docs" / "a.md").touch()
@@ -132,14 +121,3 @@ def test_what_is_watched(tmp_path):
     (tmp_path / "mkdocs.yml").touch()
     (tmp_path / "elsewhere").touch()
     assert sorted(path.rpartition("/")[2] for path in snapshot(tmp_path / "data", tmp_path)) == ["a.md", "mkdocs.yml"]
-
-
-def test_a_rig_whose_file_changes_is_shown(tmp_path):
-    shown = Shown(("en",), ("4x-rtx-6000-ada",))
-    changed = [
-        tmp_path / "rigs" / "1x-l4.yml",
-        tmp_path / "gpus" / "nvidia" / "l4.yml",
-        tmp_path / "rigs" / "notes.txt",
-    ]
-    assert shown.with_changed(map(str, changed), tmp_path).rigs == ("4x-rtx-6000-ada", "1x-l4")
-    assert Shown().with_changed(map(str, changed), tmp_path).rigs == ()

@@ -1,7 +1,15 @@
 from __future__ import annotations
 
 from generator.catalog import Catalog
-from generator.views.sources import SOURCE_TYPES, provenance, source_host, source_label, source_views, sources_by_type
+from generator.views.sources import (
+    SOURCE_TYPES,
+    citation_labels,
+    provenance,
+    source_host,
+    source_label,
+    source_views,
+    sources_by_type,
+)
 
 
 def test_every_source_is_used_and_every_citation_counted(catalog: Catalog) -> None:
@@ -49,3 +57,19 @@ def test_grouping_keeps_every_source(catalog: Catalog) -> None:
     grouped = sources_by_type(views)
     assert sum(len(group) for group in grouped.values()) == len(views)
     assert list(grouped) == [kind for kind in SOURCE_TYPES if kind in grouped]
+
+
+def test_sources_cited_in_one_breath_are_told_apart(catalog: Catalog) -> None:
+    def labels(*ids: str) -> tuple[str, ...]:
+        return citation_labels([catalog.sources[source_id] for source_id in ids])
+
+    assert labels("accelerate-no-sync", "qlora") == ("GitHub: accelerate", "arXiv: 2305.14314")
+    assert labels("bnb-fsdp-qlora", "bnb-optimizers") == (
+        "Hugging Face: bitsandbytes, fsdp_qlora",
+        "Hugging Face: bitsandbytes, optimizers",
+    )
+    assert labels("flash-attention", "flash-attention-1853") == (
+        "GitHub: flash-attention, README",
+        "GitHub: flash-attention, #1853",
+    )
+    assert labels("deepseek-r1") == ("Hugging Face: DeepSeek-R1",)

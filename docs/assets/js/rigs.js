@@ -98,7 +98,11 @@
   if (sides.length) {
     const different = document.querySelector("[data-tf-different]");
     const rows = [...document.querySelectorAll("tr[data-model]")];
-    const hide = () => { for (const each of rows) each.hidden = different.checked && "same" in each.dataset; };
+    const differ = document.querySelector("[data-tf-differ]");
+    const hide = () => {
+      for (const each of rows) each.hidden = different.checked && "same" in each.dataset;
+      differ.textContent = rows.filter((each) => !("same" in each.dataset)).length;
+    };
     const compare = async () => {
       try {
         const found = await Promise.all(sides.map((select) => load(select.value)));
@@ -123,11 +127,18 @@
       } catch { fail(); }
     };
     const asked = new URLSearchParams(location.search);
+    const built = sides.map((select) => select.value);
     ["a", "b"].forEach((key, index) => {
       const rig = asked.get(key) || (index === 1 && asked.has("a") ? stored() : null);
       if (rig && [...sides[index].options].some((option) => option.value === rig)) sides[index].value = rig;
     });
+    // A rig beside itself tells nothing: where only one was asked for, the other side gives way.
+    const free = asked.has("a") ? 1 : 0;
+    if (sides[0].value === sides[1].value && !(asked.has("a") && asked.has("b"))) {
+      sides[free].value = built.find((rig) => rig !== sides[1 - free].value) || built[free];
+    }
     if (asked.has("a") || asked.has("b")) compare();
+    else hide();
     for (const select of sides) {
       select.addEventListener("change", () => {
         history.replaceState(null, "", `?a=${sides[0].value}&b=${sides[1].value}`);
