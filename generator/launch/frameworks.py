@@ -62,6 +62,15 @@ SHARDED_OPTIMIZERS: Mapping[tuple[str, str], str] = MappingProxyType(
 )
 """The same under FSDP2, whose parameters are DTensors: torchao's 8-bit AdamW knows them, bitsandbytes' does not
 (bitsandbytes 0.50.2, optim/, has no DTensor; torchao 0.18.0 README: works out of the box with FSDP2)."""
+_GEMMA_3 = ("Gemma3DecoderLayer", "SiglipEncoderLayer")
+_GEMMA_4 = ("Gemma4TextDecoderLayer", "Gemma4VisionEncoderLayer")
+WRAPPED_LAYERS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    dict.fromkeys(("gemma-3-4b", "gemma-3-12b", "gemma-3-27b"), _GEMMA_3)
+    | dict.fromkeys(("gemma-4-26b-a4b", "gemma-4-31b"), _GEMMA_4)
+)
+"""Model → the classes of its layers, where its own list names some that it does not have (`_no_split_modules` of
+transformers 5.24.0: the pooling head of SigLIP, the audio layers of Gemma 4) and Accelerate stops at the first of them
+(accelerate 1.15.0, utils/fsdp_utils.py, fsdp2_prepare_auto_wrap_policy)."""
 DENSE_PRECISIONS = ("bf16-mixed", "bf16-pure", "fp32")
 ATTENTION = ("sdpa", "eager")
 """Attention without a package of its own: no set of versions in data/stack/environments has flash-attn."""

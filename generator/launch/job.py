@@ -15,7 +15,7 @@ from generator.catalog.records import Recipe
 from generator.catalog.stack_records import Environment, Framework
 from generator.errors import LaunchError, UnknownIdError
 from generator.estimate import Band, Estimate, Plan, estimate
-from generator.launch.frameworks import FRAMEWORKS, CannotExpress, splits_base
+from generator.launch.frameworks import FRAMEWORKS, WRAPPED_LAYERS, CannotExpress, splits_base
 from generator.units import gib_from_bytes
 from generator.verdict import Setup, Verdict, judge, setup_of, subject_of
 from generator.verdict.ladder import memory_verdict, training_time
@@ -70,6 +70,30 @@ class Job:
         """The wrapped matrices by their names in this model: a preset of the plan means others where it fuses some."""
         preset = next((name for name, targets in LORA_TARGETS.items() if targets == self.plan.lora_targets), None)
         return adapter_targets(self.plan.shape, preset) if preset else self.plan.lora_targets
+
+    @property
+    def lora_modules(self) -> tuple[str, ...]:
+        """What says that in the files: those names, or one pattern where a model has towers with such names too.
+
+        They are not trained on text: adapters there would get no gradients, and nobody counted them.
+        """
+        if not self.has_towers:
+            return self.lora_targets
+        return (f".*[.]language_model[.].*[.]({'|'.join(self.lora_targets)})",)
+
+    @property
+    def has_towers(self) -> bool:
+        """Whether the model also sees or hears, by parts that stay as they are."""
+        return self.plan.shape.tower_parameters > 0
+
+    @property
+    def wrapped_layers(self) -> tuple[str, ...]:
+        """Classes that FSDP makes units of, where Accelerate does not find them by itself.
+
+        From scratch TRL's train.py builds the text part alone, LLaMA-Factory the whole model.
+        """
+        built = self.has_towers or self.framework == "llama-factory"
+        return WRAPPED_LAYERS.get(self.model, ()) if built else ()
 
     @property
     def weight_gib(self) -> float:

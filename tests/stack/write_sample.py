@@ -25,12 +25,13 @@ INSTALLED = ("trl", "deepspeed")
 """Frameworks whose libraries are in that environment; the others have environments of their own."""
 EVERY = 14
 """The first job of each kind is parsed, and one in so many of the others."""
-TOGETHER = ("qwen3-1.7b", "gemma-3-1b")
+TOGETHER = ("qwen3-1.7b", "gemma-3-4b")
 """Models that are trained by two processes too."""
 TRAINED = {
     "qwen3-1.7b": "qwen3",
     "llama-3.2-1b": "llama",
     "gemma-3-1b": "gemma3_text",
+    "gemma-3-4b": "gemma3",
     "phi-4-mini": "phi3",
     "olmo-2-1b": "olmo2",
 }
