@@ -11,8 +11,9 @@ import csv
 import datetime
 import io
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from generator.catalog.fields import ID_PATTERN
@@ -72,10 +73,12 @@ def read_changes(data_dir: Path) -> tuple[tuple[ChangeRow, ...], list[DataError]
     except UnicodeDecodeError as error:
         line = raw[: error.start].count(b"\n") + 1
         return (), [_error(shown, line, 1, "", f"expected UTF-8, found the byte 0x{raw[error.start]:02X}")]
-    return _parsed(text, shown)
+    rows, errors = _parsed(text, shown)
+    return rows, list(errors)
 
 
-def _parsed(text: str, shown: str) -> tuple[tuple[ChangeRow, ...], list[DataError]]:
+@lru_cache(maxsize=4)  # `serve` reads data/ before it is asked, and again when another file has changed
+def _parsed(text: str, shown: str) -> tuple[tuple[ChangeRow, ...], Sequence[DataError]]:
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     rows: list[ChangeRow] = []
     errors: list[DataError] = []

@@ -97,6 +97,8 @@ def _text(path: Path, shown: str) -> tuple[str, list[DataError]]:
 def _unseen(text: str) -> Iterator[tuple[Spot, str, str, str]]:
     """Characters that a reader of the file would not see as they are."""
     for number, line in enumerate(text.split("\n"), start=1):
+        if line.isascii() and line.isprintable():
+            continue
         for at, character in enumerate(line, start=1):
             if character == "\t":
                 yield (number, at), "", "expected visible text, found a tab", "put commas between cells"

@@ -35,16 +35,28 @@ def pure_16_bit(precision_bf16_pure: float, precision_fp16_pure: float) -> float
 
 @RECIPE.step("yes or no")
 def zero_stages(sharding_zero1: float, sharding_zero2: float, sharding_zero3: float) -> float:
-    """DeepSpeed runs the step."""
+    """DeepSpeed splits something over the cards."""
     return sharding_zero1 + sharding_zero2 + sharding_zero3
 
 
 @RECIPE.step("yes or no")
+def sharded(sharding_zero3: float, sharding_fsdp1: float, sharding_fsdp2: float) -> float:
+    """Weights are split over the cards and gathered for computing."""
+    return sharding_zero3 + sharding_fsdp1 + sharding_fsdp2
+
+
+@RECIPE.step("yes or no")
+def deepspeed(zero_stages: float, sharded: float, cpu_offload_none: float) -> float:
+    """DeepSpeed's optimizer steps: under its stages, and on one card where the optimizer lies in host memory."""
+    return where(zero_stages + (1 - sharded) * (1 - cpu_offload_none), 1, 0)
+
+
+@RECIPE.step("yes or no")
 def separate_master(
-    zero_stages: float, trains_adapters: float, precision_bf16_mixed: float, precision_fp16_mixed: float
+    deepspeed: float, trains_adapters: float, precision_bf16_mixed: float, precision_fp16_mixed: float
 ) -> float:
     """DeepSpeed keeps 16-bit weights and gradients beside an fp32 master, which counts as a state."""
-    return zero_stages * (1 - trains_adapters) * (precision_bf16_mixed + precision_fp16_mixed)
+    return deepspeed * (1 - trains_adapters) * (precision_bf16_mixed + precision_fp16_mixed)
 
 
 @RECIPE.step("bytes per parameter")
@@ -168,12 +180,6 @@ def adapter_bytes(trains_adapters: float, trained_bytes: float) -> float:
 # --- what is split ------------------------------------------------------------------------------------------------
 
 
-@RECIPE.step("yes or no")
-def sharded(sharding_zero3: float, sharding_fsdp1: float, sharding_fsdp2: float) -> float:
-    """Weights are split over the cards and gathered for computing."""
-    return sharding_zero3 + sharding_fsdp1 + sharding_fsdp2
-
-
 @RECIPE.step("cards")
 def shards(sharded: float, n_gpus: float) -> float:
     """Cards that one copy of the weights is split over."""
@@ -199,9 +205,9 @@ def replicated(sharding_ddp: float) -> float:
 
 
 @RECIPE.step("elements")
-def bucket_elements(zero_stages: float, trains_adapters: float, zero_bucket_elements: float) -> float:
+def bucket_elements(deepspeed: float, trains_adapters: float, zero_bucket_elements: float) -> float:
     """A bucket of DeepSpeed's reduction; adapters do not fill one."""
-    return zero_stages * (1 - trains_adapters) * zero_bucket_elements
+    return deepspeed * (1 - trains_adapters) * zero_bucket_elements
 
 
 @RECIPE.step("bytes")
@@ -255,17 +261,21 @@ def eager(attention_eager: float, attention_sdpa: float, sinks: float) -> float:
 
 
 @RECIPE.step("yes or no")
-def fp32_residual(kbit_preparation: float, quantized: float, sharded: float) -> float:
-    """The residual stream runs in fp32 (k-bit preparation on an unsharded base)."""
-    return kbit_preparation * quantized * (1 - sharded)
+def autocast_copies(
+    trains_adapters: float, sharded: float, separate_master: float, precision_bf16_mixed: float,
+    precision_fp16_mixed: float,
+) -> float:  # fmt: skip
+    """Autocast keeps a 16-bit copy of every fp32 matrix until backward; sharding casts what it gathers instead."""
+    return (1 - trains_adapters) * (1 - sharded) * (1 - separate_master) * (precision_bf16_mixed + precision_fp16_mixed)
 
 
 @RECIPE.step("yes or no")
-def autocast_copies(
-    trains_adapters: float, sharded: float, zero_stages: float, precision_bf16_mixed: float, precision_fp16_mixed: float
-) -> float:
-    """Autocast keeps a 16-bit copy of every fp32 matrix until backward; sharding casts what it gathers instead."""
-    return (1 - trains_adapters) * (1 - sharded) * (1 - zero_stages) * (precision_bf16_mixed + precision_fp16_mixed)
+def fp32_residual(kbit_preparation: float, quantized: float, sharded: float, autocast_copies: float) -> float:
+    """The residual stream runs in fp32: k-bit preparation of an unsharded base, or embeddings whole and in fp32.
+
+    Autocast leaves embeddings and sums alone.
+    """
+    return where(kbit_preparation * quantized * (1 - sharded) + autocast_copies, 1, 0)
 
 
 @RECIPE.step("yes or no")
@@ -277,16 +287,17 @@ def fused_norms(kernels_fused: float, compiled: float) -> float:
 @RECIPE.step("bytes per token and channel")
 def adapter_input_bytes(
     trains_adapters: float, adapter_dtype_fp32: float, precision_fp32: float, kernels_stock: float, sharded: float,
-    lora_dropout: float, compute_bytes: float,
+    lora_dropout: float, compute_bytes: float, precision_bf16_mixed: float, precision_fp16_mixed: float,
 ) -> float:  # fmt: skip
     """What adapters keep of the input of each wrapped matrix for themselves.
 
-    An fp32 copy where they are in fp32 (PEFT; sharding casts the adapters instead, fused kernels do without); with
-    dropout the dropped input and a mask of one byte.
+    A copy where they are in fp32 (PEFT; sharding casts the adapters instead, fused kernels do without): PEFT makes it
+    in fp32, and what is kept is that, or under autocast the 16-bit copy that the product is made of. With dropout the
+    dropped input and a mask of one byte.
     """
     return trains_adapters * where(
         adapter_dtype_fp32 * (1 - precision_fp32) * kernels_stock * (1 - sharded),
-        where(lora_dropout, 5, 4),
+        where(precision_bf16_mixed + precision_fp16_mixed, compute_bytes, 4) + where(lora_dropout, 1, 0),
         where(lora_dropout, compute_bytes + 1, 0),
     )
 

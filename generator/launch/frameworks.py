@@ -62,6 +62,15 @@ SHARDED_OPTIMIZERS: Mapping[tuple[str, str], str] = MappingProxyType(
 )
 """The same under FSDP2, whose parameters are DTensors: torchao's 8-bit AdamW knows them, bitsandbytes' does not
 (bitsandbytes 0.50.2, optim/, has no DTensor; torchao 0.18.0 README: works out of the box with FSDP2)."""
+_GEMMA_3 = ("Gemma3DecoderLayer", "SiglipEncoderLayer")
+_GEMMA_4 = ("Gemma4TextDecoderLayer", "Gemma4VisionEncoderLayer")
+WRAPPED_LAYERS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    dict.fromkeys(("gemma-3-4b", "gemma-3-12b", "gemma-3-27b"), _GEMMA_3)
+    | dict.fromkeys(("gemma-4-26b-a4b", "gemma-4-31b"), _GEMMA_4)
+)
+"""Model → the classes of its layers, where its own list names some that it does not have (`_no_split_modules` of
+transformers 5.24.0: the pooling head of SigLIP, the audio layers of Gemma 4) and Accelerate stops at the first of them
+(accelerate 1.15.0, utils/fsdp_utils.py, fsdp2_prepare_auto_wrap_policy)."""
 DENSE_PRECISIONS = ("bf16-mixed", "bf16-pure", "fp32")
 ATTENTION = ("sdpa", "eager")
 """Attention without a package of its own: no set of versions in data/stack/environments has flash-attn."""
@@ -115,11 +124,13 @@ def adapt_trl(plan: Plan) -> Plan:
 def adapt_deepspeed(plan: Plan) -> Plan:
     """TRL 1.16 with DeepSpeed 0.19 at ZeRO stage 3, the optimizer on the cards or in host memory.
 
-    Adapters are bf16 at stage 3 (sft_trainer.py: mixed types of persistent parameters fail there).
+    One card has nothing to split, but its optimizer may lie in host memory. Adapters are bf16 at stage 3
+    (sft_trainer.py: mixed types of persistent parameters fail there).
     """
-    if plan.n_gpus == 1:
+    if plan.n_gpus > 1:
+        plan = replace(plan, sharding="zero3")
+    elif plan.cpu_offload == "none":
         raise CannotExpress("deepspeed", "n_gpus", 1)
-    plan = replace(plan, sharding="zero3")
     _refuse("deepspeed", plan, "precision", ("bf16-mixed",))
     _refuse("deepspeed", plan, "optimizer", ("adamw",))
     _refuse("deepspeed", plan, "optimizer_impl", ("fused",))

@@ -15,7 +15,7 @@ from generator.catalog.records import Recipe
 from generator.catalog.stack_records import Environment, Framework
 from generator.errors import LaunchError, UnknownIdError
 from generator.estimate import Band, Estimate, Plan, estimate
-from generator.launch.frameworks import FRAMEWORKS, CannotExpress, splits_base
+from generator.launch.frameworks import FRAMEWORKS, WRAPPED_LAYERS, CannotExpress, splits_base
 from generator.units import gib_from_bytes
 from generator.verdict import Setup, Verdict, judge, setup_of, subject_of
 from generator.verdict.ladder import memory_verdict, training_time
@@ -72,6 +72,30 @@ class Job:
         return adapter_targets(self.plan.shape, preset) if preset else self.plan.lora_targets
 
     @property
+    def lora_modules(self) -> tuple[str, ...]:
+        """What says that in the files: those names, or one pattern where a model has towers with such names too.
+
+        They are not trained on text: adapters there would get no gradients, and nobody counted them.
+        """
+        if not self.has_towers:
+            return self.lora_targets
+        return (f".*[.]language_model[.].*[.]({'|'.join(self.lora_targets)})",)
+
+    @property
+    def has_towers(self) -> bool:
+        """Whether the model also sees or hears, by parts that stay as they are."""
+        return self.plan.shape.tower_parameters > 0
+
+    @property
+    def wrapped_layers(self) -> tuple[str, ...]:
+        """Classes that FSDP makes units of, where Accelerate does not find them by itself.
+
+        From scratch TRL's train.py builds the text part alone, LLaMA-Factory the whole model.
+        """
+        built = self.has_towers or self.framework == "llama-factory"
+        return WRAPPED_LAYERS.get(self.model, ()) if built else ()
+
+    @property
     def weight_gib(self) -> float:
         """The checkpoint as downloaded: two bytes per parameter."""
         return gib_from_bytes(2 * self.estimate.parameters_total)
@@ -115,7 +139,7 @@ class Job:
         """One saved checkpoint: what is trained, and two states of AdamW."""
         if self.plan.trains_adapters:
             return gib_from_bytes(CHECKPOINT_BYTES["fp32"] * self.estimate.parameters_trainable)
-        gathered = 2 if self.plan.sharding == "zero3" else 0  # stage3_gather_16bit_weights_on_model_save
+        gathered = 2 if self.framework == "deepspeed" else 0  # stage3_gather_16bit_weights_on_model_save
         width = CHECKPOINT_BYTES[self.plan.precision] + gathered
         return gib_from_bytes(width * self.estimate.parameters_total)
 

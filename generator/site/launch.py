@@ -232,9 +232,9 @@ def _levers(catalog: Catalog, job: Job, language: Language) -> Iterator[str]:
         ).strip()
     for method in LESS[job.method]:
         name = catalog.methods[method].name.in_language(language)
-        yield t(
-            "launch.lever.method", method=name, command=config_command(job, method, job.framework, language, "other")
-        )
+        # DeepSpeed serves one card where its optimizer is offloaded, and adapters have none worth that.
+        other: Framework = "trl" if job.plan.n_gpus == 1 and job.framework == "deepspeed" else job.framework
+        yield t("launch.lever.method", method=name, command=config_command(job, method, other, language, "other"))
     if plan.ecc == "on":
         gpu = catalog.gpus[plan.gpu]
         gained = gpu.framework_visible_gib.off.value - gpu.framework_visible_gib.on.value

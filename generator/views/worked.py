@@ -90,15 +90,21 @@ def worked_examples(catalog: Catalog, report: RigReport) -> tuple[Worked, ...]:
 
 def _worked(method: str, estimated: Estimate, hours: float | None) -> Worked:
     quantities = estimated.quantities
+    idle = _idle(trains_adapters=estimated.plan.trains_adapters)
     steps = [quantities[step.name] for step in needed(ALL.steps, RESULTS)]
     shown = tuple(step for step in steps if step.value)
     asked = {name for step in shown for name in step.inputs}
     inputs = tuple(
         each
         for name, each in quantities.items()
-        if (name in asked or name in CHOSEN) and each.kind != "step" and each.value
+        if (name in asked or name in CHOSEN) and each.kind != "step" and each.value and not name.startswith(idle)
     )
     return Worked(method, estimated, tuple(_kinds(estimated.plan)), inputs, shown, hours)
+
+
+def _idle(*, trains_adapters: bool) -> str:
+    """How flags begin that say nothing where no adapters are trained."""
+    return "-" if trains_adapters else "adapter_"
 
 
 def _kinds(plan: Plan) -> Iterator[Kind]:
@@ -137,7 +143,7 @@ def recipe_flags(catalog: Catalog, rig: str) -> tuple[RecipeFlags, ...]:
         for recipe in method.ladder:
             plan = plan_for(catalog, subject, method_id, recipe, setup)
             numbers = plan_numbers(plan)
-            idle = "adapter_" if method.trains == "all" else "-"
+            idle = _idle(trains_adapters=method.trains != "all")
             flags = (
                 name
                 for name, value in numbers.items()

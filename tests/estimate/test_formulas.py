@@ -97,17 +97,32 @@ def test_both_16_bit_types_are_pure(precision: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("stages", "adapters", "precision", "found"),
-    [(1, 0, MIXED, 1), (1, 0, HALF, 1), (1, 0, NEITHER, 0), (1, 1, MIXED, 0), (0, 0, MIXED, 0)],
+    ("stages", "sharded", "on_card", "found"),
+    [
+        (1, 1, 1, 1),
+        (1, 0, 1, 1),
+        (1, 1, 0, 1),
+        (0, 0, 1, 0),
+        (0, 0, 0, 1),  # one card with the optimizer in host memory
+        (0, 1, 0, 0),  # FSDP2 offloads by itself
+    ],
 )
-def test_deepspeed_keeps_a_master_for_what_is_mixed(
-    stages: int, adapters: int, precision: dict[str, float], found: int
-) -> None:
-    assert value("separate_master", zero_stages=stages, trains_adapters=adapters, **precision) == found
+def test_who_runs_the_step(stages: int, sharded: int, on_card: int, found: int) -> None:
+    assert value("deepspeed", zero_stages=stages, sharded=sharded, cpu_offload_none=on_card) == found
 
 
 @pytest.mark.parametrize(
-    ("stages", "adapters", "sharded", "precision", "found"),
+    ("deepspeed", "adapters", "precision", "found"),
+    [(1, 0, MIXED, 1), (1, 0, HALF, 1), (1, 0, NEITHER, 0), (1, 1, MIXED, 0), (0, 0, MIXED, 0)],
+)
+def test_deepspeed_keeps_a_master_for_what_is_mixed(
+    deepspeed: int, adapters: int, precision: dict[str, float], found: int
+) -> None:
+    assert value("separate_master", deepspeed=deepspeed, trains_adapters=adapters, **precision) == found
+
+
+@pytest.mark.parametrize(
+    ("master", "adapters", "sharded", "precision", "found"),
     [
         (0, 0, 0, MIXED, 1),
         (0, 0, 0, HALF, 1),
@@ -118,9 +133,9 @@ def test_deepspeed_keeps_a_master_for_what_is_mixed(
     ],
 )
 def test_autocast_copies_whole_fp32_weights(
-    stages: int, adapters: int, sharded: int, precision: dict[str, float], found: int
+    master: int, adapters: int, sharded: int, precision: dict[str, float], found: int
 ) -> None:
-    flags = {"zero_stages": stages, "trains_adapters": adapters, "sharded": sharded}
+    flags = {"separate_master": master, "trains_adapters": adapters, "sharded": sharded}
     assert value("autocast_copies", **flags, **precision) == found
 
 
@@ -195,6 +210,35 @@ def test_scores_are_kept_by_eager_code_and_by_sinks(own: int, sdpa: int, sinks: 
 def test_inputs_that_adapters_share(adapters: int, kept: int, copies: int, found: int) -> None:
     flags = {"trains_adapters": adapters, "matrix_input_kept": kept, "adapter_input_bytes": copies, "compute_bytes": 2}
     assert value("shared_input_bytes", **flags) == found
+
+
+@pytest.mark.parametrize(
+    ("fp32", "stock", "sharded", "mixed", "dropout", "found"),
+    [
+        (1, 1, 0, 0, 0, 4),  # PEFT's copy in fp32
+        (1, 1, 0, 1, 0, 2),  # under autocast the product is made of a 16-bit copy, and that one is kept
+        (1, 1, 0, 1, 0.1, 2 + 1),  # the dropped input in 16 bits, and the mask
+        (1, 1, 0, 0, 0.1, 4 + 1),
+        (1, 1, 1, 1, 0, 0),  # sharding casts the adapters instead
+        (1, 0, 0, 1, 0, 0),  # fused kernels do without
+        (0, 1, 0, 1, 0, 0),
+        (0, 1, 0, 1, 0.1, 2 + 1),
+    ],
+)
+def test_copies_that_adapters_keep_of_their_inputs(
+    fp32: int, stock: int, sharded: int, mixed: int, dropout: float, found: int
+) -> None:
+    flags = {"trains_adapters": 1, "adapter_dtype_fp32": fp32, "precision_fp32": 0, "kernels_stock": stock}
+    types = {"precision_bf16_mixed": mixed, "precision_fp16_mixed": 0, "compute_bytes": 2}
+    assert value("adapter_input_bytes", **flags, **types, sharded=sharded, lora_dropout=dropout) == found
+
+
+@pytest.mark.parametrize(
+    ("kbit", "sharded", "copies", "found"), [(1, 0, 0, 1), (1, 1, 0, 0), (0, 0, 0, 0), (0, 0, 1, 1), (1, 0, 1, 1)]
+)
+def test_where_the_residual_stream_is_in_fp32(kbit: int, sharded: int, copies: int, found: int) -> None:
+    flags = {"kbit_preparation": kbit, "quantized": 1, "sharded": sharded, "autocast_copies": copies}
+    assert value("fp32_residual", **flags) == found
 
 
 @pytest.mark.parametrize(

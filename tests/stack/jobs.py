@@ -46,9 +46,10 @@ def kind(job: Job) -> Hashable:
     """What decides which lines a template writes and which branch an adaptation takes.
 
     Two jobs of a kind have the same framework, recipe (and by it the method), way of splitting, precision, optimizer,
-    quantisation, offload and attention, the same settings that the framework changed and the same names of wrapped
-    matrices. They differ in numbers and names alone, which a template copies: the model, the number of cards beyond
-    one, context, steps. So no branch of a template or of an adaptation loses its cases when the rest is left out.
+    quantisation, offload and attention, the same settings that the framework changed, the same names of wrapped
+    matrices, and towers or none. They differ in numbers and names alone, which a template copies: the model, the number
+    of cards beyond one, context, steps. So no branch of a template or of an adaptation loses its cases when the rest is
+    left out.
     """
     plan = job.plan
     return (
@@ -56,6 +57,8 @@ def kind(job: Job) -> Hashable:
         *(plan.n_gpus > 1, plan.sharding, plan.precision, plan.optimizer, plan.optimizer_impl, plan.quant),
         *(plan.cpu_offload, plan.attention, plan.reshard, plan.grad_sync, plan.grad_checkpointing, plan.adapter_dtype),
         plan.load_on_card,
+        job.has_towers,
+        bool(job.wrapped_layers),
         job.lora_targets if plan.trains_adapters else (),
     )
 

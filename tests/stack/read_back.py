@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -145,7 +146,10 @@ def _adapters(config: Mapping[str, Any], rank: str, targets: str) -> Settings:
     if targets not in config:
         return {}
     names = config[targets]
-    listed = tuple(names.split(",")) if isinstance(names, str) else tuple(names)
+    listed = (names,) if isinstance(names, str) else tuple(names)
+    if len(listed) == 1:  # which TRL takes for a pattern, as Axolotl takes a text; LLaMA-Factory joins names by commas
+        pattern = re.fullmatch(r"\.\*\[\.\]language_model\[\.\]\.\*\[\.\]\(([\w|]+)\)", listed[0])
+        listed = tuple(pattern[1].split("|") if pattern else listed[0].split(","))
     return {"lora_rank": config[rank], "lora_targets": listed, "lora_dropout": config["lora_dropout"]}
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from dataclasses import fields, replace
 from typing import Any
 
 import pytest
+import yaml
 
 from generator.architecture import lora_parameters
 from generator.catalog import Catalog
@@ -131,6 +133,42 @@ def test_adapters_wrap_the_matrices_that_the_estimate_counts(catalog: Catalog) -
     verdict = verdict_of(catalog, "phi-4-mini", "lora", setup_of(catalog, "4x-rtx-6000-ada"))
     job = job_of(catalog, verdict, setup_of(catalog, "4x-rtx-6000-ada"), "trl")
     assert set(job.lora_targets) == {"qkv_proj", "o_proj", "gate_up_proj", "down_proj"}
+
+
+def test_no_adapters_are_put_on_towers(catalog: Catalog) -> None:
+    """Their matrices have the same names: the files say whose are meant. LLaMA-Factory leaves towers out by itself."""
+    jobs = [job for job in sample() if job.has_towers and job.plan.trains_adapters]
+    assert {job.framework for job in jobs} >= {"trl", "deepspeed", "axolotl"}
+    text, tower = (
+        "model.language_model.layers.0.self_attn.q_proj",
+        "model.vision_tower.encoder.layers.0.self_attn.q_proj",
+    )
+    for job in jobs:
+        files = written(catalog, job, "en")
+        if job.framework == "axolotl":
+            pattern = yaml.safe_load(files["axolotl.yaml"])["lora_target_modules"]
+        elif job.framework == "llama-factory":
+            continue
+        else:
+            (pattern,) = yaml.safe_load(files["sft.yaml"])["lora_target_modules"]
+        assert re.fullmatch(pattern, text)
+        assert not re.fullmatch(pattern, tower)
+
+
+def test_units_of_fsdp_are_named_where_a_model_names_too_many(catalog: Catalog) -> None:
+    several = ("gemma-3-4b", "gemma-3-12b", "gemma-3-27b")
+    jobs = [job for job in sample() if job.plan.sharding == "fsdp2" and job.framework != "torchtitan"]
+    assert {job.model in several for job in jobs} == {True, False}
+    for job in jobs:
+        name, prefix = ("axolotl.yaml", "") if job.framework == "axolotl" else ("accelerate.yaml", "fsdp_")
+        fsdp = yaml.safe_load(written(catalog, job, "en")[name])["fsdp_config"]
+        named = fsdp.get(f"{prefix}transformer_layer_cls_to_wrap")
+        # Whose pretraining starts without towers: train.py leaves them out.
+        alone = job.framework == "trl" and job.goal == "pretraining"
+        if job.model in several:
+            assert named == (None if alone else "Gemma3DecoderLayer,SiglipEncoderLayer")
+        elif not job.model.startswith("gemma-4-"):
+            assert named is None
 
 
 def test_the_record_beside_the_files_is_the_plan(catalog: Catalog) -> None:

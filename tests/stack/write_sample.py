@@ -25,12 +25,13 @@ INSTALLED = ("trl", "deepspeed")
 """Frameworks whose libraries are in that environment; the others have environments of their own."""
 EVERY = 14
 """The first job of each kind is parsed, and one in so many of the others."""
-TOGETHER = ("qwen3-1.7b", "gemma-3-1b")
+TOGETHER = ("qwen3-1.7b", "gemma-3-4b")
 """Models that are trained by two processes too."""
 TRAINED = {
     "qwen3-1.7b": "qwen3",
     "llama-3.2-1b": "llama",
     "gemma-3-1b": "gemma3_text",
+    "gemma-3-4b": "gemma3",
     "phi-4-mini": "phi3",
     "olmo-2-1b": "olmo2",
 }
@@ -101,14 +102,16 @@ def main(target: Path) -> int:
                 count += 1
                 folder = target / f"trained/{gpus}x-{model}-{job.method}-{job.recipe.removeprefix(f'{job.method}-')}"
                 write(folder, job, dict(written(catalog, job, "en")), {"model_type": model_type, "gpus": gpus})
-    for job in trained(catalog, TOGETHER[0], setup, "deepspeed"):
-        if job.method == "pretrain":  # which differs from full fine-tuning by its weights alone
-            continue
-        count += 1
-        recipe = job.recipe.removeprefix(f"{job.method}-")
-        folder = target / f"trained/{setup.count}x-{TOGETHER[0]}-{job.method}-deepspeed-{recipe}"
-        about = {"model_type": TRAINED[TOGETHER[0]], "gpus": setup.count}
-        write(folder, job, dict(written(catalog, job, "en")), about)
+    for gpus in (1, 2):
+        setup = ad_hoc_rig(catalog, gpu, gpus, 256.0, 20.0)
+        for job in trained(catalog, TOGETHER[0], setup, "deepspeed"):
+            if job.method == "pretrain":  # which differs from full fine-tuning by its weights alone
+                continue
+            count += 1
+            recipe = job.recipe.removeprefix(f"{job.method}-")
+            folder = target / f"trained/{gpus}x-{TOGETHER[0]}-{job.method}-deepspeed-{recipe}"
+            about = {"model_type": TRAINED[TOGETHER[0]], "gpus": gpus}
+            write(folder, job, dict(written(catalog, job, "en")), about)
     setup = ad_hoc_rig(catalog, gpu, 1, 256.0)
     for method in catalog.methods:
         # Every recipe that fits is one that may be measured: pretraining on one card takes too long to be recommended.

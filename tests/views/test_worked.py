@@ -86,3 +86,10 @@ def test_recipes_set_one_flag_of_a_kind(catalog: Catalog, report: RigReport) -> 
         recipe = next(one for one in catalog.methods[each.method].ladder if one.id == each.recipe)
         assert f"sharding_{recipe.settings.sharding}" in each.flags
     assert common_flags(()) == ()
+
+
+def test_full_training_says_nothing_of_adapters(catalog: Catalog, report: RigReport) -> None:
+    """As the table of recipes does: their precision changes nothing there."""
+    flags = {each.method: {number.name for number in each.inputs} for each in worked_examples(catalog, report)}
+    assert not any(name.startswith("adapter_") for name in flags["full"])
+    assert any(name.startswith("adapter_") for name in flags["qlora"])

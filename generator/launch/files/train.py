@@ -20,7 +20,16 @@ if RECORD["settings"]["n_gpus"] == 1:
 # ruff: noqa: E402
 from datasets import load_dataset
 from measure import MeasureCallback, watch
-from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer, PreTrainedModel, PreTrainedTokenizerBase
+from transformers import (
+    MODEL_FOR_CAUSAL_LM_MAPPING,
+    AutoConfig,
+    AutoModelForCausalLM,
+    AutoModelForImageTextToText,
+    AutoTokenizer,
+    PreTrainedConfig,
+    PreTrainedModel,
+    PreTrainedTokenizerBase,
+)
 from trl import (
     ModelConfig,
     ScriptArguments,
@@ -39,16 +48,31 @@ CHATML = (
 """How a dialogue is written for a model that has no template for one, as most base models have none."""
 
 
-def tokenizer_for(name: str, revision: str | None, data: Any) -> PreTrainedTokenizerBase | None:
-    """A tokenizer with a template, where the data are dialogues and the model has none; TRL would stop there."""
-    if not is_conversational(next(iter(data))):
-        return None
+def tokenizer_for(name: str, revision: str | None, data: Any, *, templated: bool) -> PreTrainedTokenizerBase:
+    """A tokenizer, with a template where the data are dialogues and the model has none; TRL would stop there.
+
+    A model that also sees or hears has a processor of its own, which needs libraries for images: text does not.
+    """
     tokenizer = AutoTokenizer.from_pretrained(name, revision=revision)
-    if tokenizer.chat_template is not None:
-        return None
-    tokenizer.chat_template = CHATML
-    print(RECORD["messages"]["launch.train.chatml"], file=sys.stderr)
+    if not templated and is_conversational(next(iter(data))) and tokenizer.chat_template is None:
+        tokenizer.chat_template = CHATML
+        print(RECORD["messages"]["launch.train.chatml"], file=sys.stderr)
     return tokenizer
+
+
+def class_of(config: PreTrainedConfig) -> Any:
+    """The class that builds such a model, with its towers where it has any."""
+    return AutoModelForCausalLM if config.get_text_config() is config else AutoModelForImageTextToText
+
+
+def freeze_towers(model: PreTrainedModel) -> None:
+    """Trains the text part alone: text gives towers for images and sound no gradients, and DDP would wait for them."""
+    if model.config.get_text_config() is model.config:
+        return
+    text = {id(weight) for part in (model.get_decoder(), model.get_output_embeddings()) for weight in part.parameters()}
+    for weight in model.parameters():
+        if id(weight) not in text:
+            weight.requires_grad_(requires_grad=False)
 
 
 def loaded_on_host(name: str, card: Any, how: dict[str, Any]) -> PreTrainedModel:
@@ -67,7 +91,8 @@ def loaded_on_host(name: str, card: Any, how: dict[str, Any]) -> PreTrainedModel
         return packed.to(weight.device), state
 
     with patch.object(functional, "quantize_4bit", there_and_back):
-        return AutoModelForCausalLM.from_pretrained(name, **how)
+        config = AutoConfig.from_pretrained(name, revision=how["revision"])
+        return class_of(config).from_pretrained(name, **how)
 
 
 def main() -> None:
@@ -78,7 +103,9 @@ def main() -> None:
     quantization = get_quantization_config(model)
     if RECORD["method"] == "pretrain":  # the shape of the model, with weights of its own
         config = AutoConfig.from_pretrained(model.model_name_or_path, revision=how.pop("revision"))
-        source = AutoModelForCausalLM.from_config(config, **how)
+        if type(text := config.get_text_config()) in MODEL_FOR_CAUSAL_LM_MAPPING:  # towers are joined later
+            config = text
+        source = class_of(config).from_config(config, **how)
     elif (training.model_init_kwargs or {}).get("device_map") == "cpu":  # which SFTTrainer does not take
         how |= {"quantization_config": quantization, **training.model_init_kwargs}
         training.model_init_kwargs = None
@@ -96,20 +123,18 @@ def main() -> None:
             split=script.dataset_train_split,
             streaming=script.dataset_streaming,
         )
-    processing = None
-    if training.chat_template_path is None:
-        processing = tokenizer_for(model.model_name_or_path, model.model_revision, data)
-    if processing is None and not isinstance(source, str):
-        processing = AutoTokenizer.from_pretrained(model.model_name_or_path, revision=model.model_revision)
+    templated = training.chat_template_path is not None
     trainer = SFTTrainer(
         model=source,
         args=training,
         train_dataset=data,
-        processing_class=processing,
+        processing_class=tokenizer_for(model.model_name_or_path, model.model_revision, data, templated=templated),
         quantization_config=quantization,
         peft_config=get_peft_config(model),
         callbacks=[MeasureCallback()],
     )
+    if not model.use_peft:  # with it nothing but the adapters is trained
+        freeze_towers(trainer.model)
     trainer.train(resume_from_checkpoint=training.resume_from_checkpoint)
     if training.save_strategy != "no":
         if trainer.is_fsdp_enabled:  # checkpoints are saved in shards; of the model at the end, that would save nothing

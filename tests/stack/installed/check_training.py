@@ -37,6 +37,19 @@ SHAPE = {
     "vocab_size": len(WORDS) + len(SPECIAL),
     "max_position_embeddings": 128,
 }
+IMAGES = {"hidden_size": 32, "intermediate_size": 32, "num_hidden_layers": 1, "num_attention_heads": 2}
+SHAPES: dict[str, dict[str, Any]] = {
+    "phi3": {key: value for key, value in SHAPE.items() if key != "head_dim"},
+    "gemma3": {
+        "text_config": SHAPE,
+        "vision_config": {**IMAGES, "image_size": 28, "patch_size": 14, "vision_use_head": False},
+        "mm_tokens_per_image": 4,
+        "boi_token_index": 61,
+        "eoi_token_index": 62,
+        "image_token_index": 63,
+    },
+}
+"""Tiny shapes of architectures that take others: one fuses projections, one also sees, by a tower."""
 
 
 @pytest.fixture(scope="session")
@@ -46,8 +59,7 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
     def make(kind: str) -> Path:
         if kind not in there:
-            shape = SHAPE if kind != "phi3" else {key: value for key, value in SHAPE.items() if key != "head_dim"}
-            there[kind] = made(tmp_path_factory.mktemp(kind), kind, shape)
+            there[kind] = made(tmp_path_factory.mktemp(kind), kind, SHAPES.get(kind, SHAPE))
         return there[kind]
 
     return make
@@ -87,16 +99,24 @@ def test_it_trains(trained: Path, tiny: Any, tmp_path: Path) -> None:
 
 def reload(method: str, model: Path, out: Path) -> None:
     """What was saved is there and can be used, and is not what training began with."""
+    began = AutoModelForCausalLM.from_pretrained(model)
     if method in ("lora", "qlora"):
         from peft import PeftModel
 
-        base = AutoModelForCausalLM.from_pretrained(model)
-        loaded = PeftModel.from_pretrained(base, out)
+        loaded = PeftModel.from_pretrained(AutoModelForCausalLM.from_pretrained(model), out)
         changed = [weight for name, weight in loaded.named_parameters() if "lora_B" in name]
         assert changed
         assert any(bool(weight.any()) for weight in changed), "adapters start at zero and should have moved"
     else:
         loaded = AutoModelForCausalLM.from_pretrained(out)
+    before, after = {}, {}
+    if hasattr(loaded.config, "vision_config"):  # training on text leaves its tower alone
+        tower = "vision_tower"
+        before = {name: weight for name, weight in began.named_parameters() if tower in name}
+        after = {name.removeprefix("base_model.model."): weight for name, weight in loaded.named_parameters()}
+        assert before
+        assert {name for name in after if tower in name} == set(before)
+    assert all(torch.equal(weight.to(after[name].dtype), after[name]) for name, weight in before.items())
     logits = loaded(input_ids=torch.tensor([[3, 4, 5, 6]])).logits
     assert bool(torch.isfinite(logits).all())
 
