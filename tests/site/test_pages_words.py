@@ -149,7 +149,12 @@ def test_what_is_not_modelled_has_a_name_in_both_languages() -> None:
 
 @pytest.mark.parametrize(
     ("name", "inside"),
-    [("Full fine-tuning", "full fine-tuning"), ("Полный файнтюнинг", "полный файнтюнинг"), ("QLoRA", "QLoRA"), ("", "")],
+    [
+        ("Full fine-tuning", "full fine-tuning"),
+        ("Полное дообучение", "полное дообучение"),
+        ("QLoRA", "QLoRA"),
+        ("", ""),
+    ],
 )
 def test_names_of_methods_keep_no_capital_inside_a_sentence(name: str, inside: str) -> None:
     assert within_sentence(name) == inside
