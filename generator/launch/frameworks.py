@@ -106,8 +106,8 @@ def adapt_trl(plan: Plan) -> Plan:
     """TRL 1.16 with Accelerate 1.15.
 
     The loss is always computed in chunks (sft_trainer.py, add_fused_lm_head); adapters over a 4-bit base are cast to
-    bf16 and others to fp32; FSDP2 reduces in the compute type and makes units of embedding and head
-    (accelerate/utils/fsdp_utils.py, fsdp2_prepare_model).
+    bf16 and others to fp32; FSDP2 reduces in the compute type, makes units of embedding and head, and under mixed
+    precision turns everything that is trained into fp32 (accelerate/utils/fsdp_utils.py, fsdp2_prepare_model).
     """
     _common("trl", plan, ("none", "ddp", "fsdp2"))
     _refuse("trl", plan, "cpu_offload", ("none",))
@@ -117,7 +117,7 @@ def adapt_trl(plan: Plan) -> Plan:
         fused_ce=True,
         reduce_dtype="fp32" if plan.precision == "fp32" else "bf16",
         root_wrap="separate",
-        adapter_dtype=_adapters(plan, quantised="bf16", plain="fp32"),
+        adapter_dtype=_adapters(plan, quantised="fp32" if plan.sharding == "fsdp2" else "bf16", plain="fp32"),
     )
 
 

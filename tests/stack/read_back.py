@@ -135,7 +135,8 @@ def _trl(files: Mapping[str, str]) -> Settings:
         found["load_on_card"] = sft.get("model_init_kwargs", {}).get("device_map") != "cpu"
     if adapters:
         # SFTTrainer casts adapters over a quantised base, and all at ZeRO-3, to bf16; PEFT casts others to fp32.
-        found["adapter_dtype"] = "bf16" if quantised or launch["sharding"] == "zero3" else "fp32"
+        cast = quantised and launch["sharding"] != "fsdp2"  # which makes fp32 of what is trained
+        found["adapter_dtype"] = "bf16" if cast or launch["sharding"] == "zero3" else "fp32"
     if "accelerator_config" in sft:
         each = sft["accelerator_config"]["gradient_accumulation_kwargs"]["sync_each_batch"]
         found["grad_sync"] = "each" if each else "last"
