@@ -136,7 +136,7 @@ def wanted_keys() -> Iterator[str]:
     without_sources = ("source", "permalinks", "link-exceptions")
     yield from (f"sources.kind.{kind}" for kind in get_args(RecordKind) if kind not in without_sources)
     yield from (f"quality.absent.lacks.{lack}" for lack in (*get_args(ModelLack), *get_args(GpuLack)))
-    yield from (f"methodology.phase.{phase}.{form}" for phase in PHASES for form in ("name", "what"))
+    yield from (f"methodology.phase.{phase}.{form}" for phase in PHASES for form in ("name", "what", "when"))
     yield from (f"methodology.term.{term}" for term in TERMS)
     yield from (f"assumptions.{assumption}" for assumption in ASSUMPTIONS)
     yield from (f"calculator.settings.{name}" for name in CALCULATOR_SETTINGS)

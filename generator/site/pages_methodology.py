@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from markupsafe import Markup
+
 from generator.catalog.records import Policy, Reasoned
 from generator.site.equations import Writer
 from generator.site.page import Page
@@ -49,12 +51,19 @@ def methodology_page(site: Site) -> Page:
         inputs=formula_inputs(),
         workload={name: value for name, value in policy.workload if isinstance(value, Reasoned)},
         thresholds=thresholds(policy),
-        defined=_defined(writer, policy),
+        defined={"share": {"card": _card(site, writer)}, **_defined(writer, policy)},
         threshold_value=lambda name, value: threshold_value(writer, name, value),
         checks=site.checks,
         levers=lever_rows(site.catalog, site.first_report),
         **site.values(writer),
     )
+
+
+def _card(site: Site, writer: PageWriter) -> Markup:
+    """A link to what PyTorch sees of the first rig's card."""
+    gpu = site.catalog.rigs[site.first_rig].gpu
+    address = writer.link(f"gpus/{gpu}/#fact-framework-visible-gib-{site.catalog.policy.workload.ecc}")
+    return Markup('<a href="{}">{}</a>').format(address, writer.messages("methodology.definitions.share.card"))
 
 
 def _defined(writer: PageWriter, policy: Policy) -> Mapping[str, Mapping[str, str]]:

@@ -35,6 +35,8 @@ PLACES: Mapping[str, str] = {
     "activations": "methodology/#q-activations",
     "logits": "methodology/#q-logits",
     "offload": "methodology/#q-host-memory",
+    "usable-memory": "methodology/#definition-share",
+    "headroom": "methodology/#definition-share",
     "rig": "rigs/",
     "card": "gpus/",
     "break-even": "methodology/#q-break-even-tokens",

@@ -81,7 +81,7 @@
       return element("li", "", mark, element("span", "", termName(term)), element("span", "tf-num", gib(value)));
     }));
     return part(say("calculator.result.phases"), table,
-      element("p", "tf-answer__sub", say("calculator.result.terms", { phase: say(`methodology.phase.${result.peak_phase}.name`) })), legend);
+      element("p", "tf-answer__sub", say("calculator.result.terms", { phase: say(`methodology.phase.${result.peak_phase}.when`) })), legend);
   };
 
   const speed = (answer, all) => {
@@ -127,7 +127,7 @@
     if (!answer.changes.length) return part(heading, element("p", "", say("calculator.result.change_nothing")));
     const list = element("ul", "tf-changes", ...answer.changes.map((change) => {
       const named = change.settings.items().filter(([name]) => name !== "lora_targets" && !(change.settings.has("method") && name !== "method"));
-      const words = named.map(([name, value]) => settingWords(name, value)).join("; ");
+      const words = named.map(([name, value]) => settingWords(name, value)).join(" · ");
       const button = element("button", "tf-button", say("calculator.result.apply"));
       button.type = "button";
       button.setAttribute("aria-label", `${say("calculator.result.apply")}: ${words}`);
@@ -185,7 +185,7 @@
     const { model, method } = names(all);
     const machine = `${all.n_gpus}× ${data.gpus[all.gpu].name}`;
     const top = element("div", "tf-answer__top", chip(answer.verdict), copier("calculator.result.link", () => location.href));
-    return element("div", "tf-answer__head", top, element("p", "", `${model}, ${method}, ${machine}`));
+    return element("div", "tf-answer__head", top, element("p", "", `${method}: ${model}, ${machine}`));
   };
 
   // All of the answer, and the sentence that a screen reader says.

@@ -60,7 +60,7 @@
       const button = C.element("button", "tf-button", say("calculator.method.reset"));
       button.type = "button";
       button.addEventListener("click", () => { change({ recipe: all.recipe }, "recipe"); find("recipe").focus(); });
-      line.replaceChildren(`${say("calculator.method.changed")} ${changed.map((name) => C.settingWords(name, all[name])).join("; ")}. `, button);
+      line.replaceChildren(`${say("calculator.method.changed")} ${changed.map((name) => C.settingWords(name, all[name])).join(" · ")} `, button);
     }
   };
   const hints = (shape) => {

@@ -111,6 +111,7 @@
           for (const cell of each.querySelectorAll("[data-method]")) {
             const pair = found.map((table) => table.get(`${each.dataset.model} ${cell.dataset.method}`) || "unknown");
             same &&= pair[0] === pair[1];
+            cell.toggleAttribute("data-alike", pair[0] === pair[1]);
             for (const link of cell.querySelectorAll("[data-side]")) {
               show(link, sides[link.dataset.side].value, pair[link.dataset.side]);
             }
