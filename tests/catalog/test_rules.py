@@ -101,8 +101,8 @@ def test_a_name_that_is_taken_is_said_with_both_files(data: Path) -> None:
     second_model(data, ("qwen3-0.6b-card", "other-card"), ("vendor:", "aliases: [qwen/qwen3-0.6B]\nvendor:"))
     assert [str(error) for error in errors(data) if error.rule == "unique-names"] == [
         (
-            f"data/{MODEL}:4:16: hugging_face.0: expected a name of its own, found `Qwen/Qwen3-0.6B`, which means `other`"
-            f" (it is in data/{OTHER}:3 too: delete one of them)"
+            f"data/{MODEL}:4:16: hugging_face.0: expected a name of its own, found `Qwen/Qwen3-0.6B`, which means"
+            f" `other` (it is in data/{OTHER}:3 too: delete one of them)"
         )
     ]
 
@@ -147,8 +147,8 @@ def test_a_card_in_the_folder_of_another_vendor(data: Path) -> None:
     write(data, "gpus/nvidia/pro-5.yml", text.replace("vendor: NVIDIA", "vendor: AMD"))
     assert [str(error) for error in errors(data) if error.rule == "one-vendor-per-folder"] == [
         (
-            "data/gpus/nvidia/pro-5.yml:2:9: vendor: expected `NVIDIA` like 1 other GPU in data/gpus/nvidia/, found `AMD`"
-            " (move the file to data/gpus/amd/, or correct the vendor)"
+            "data/gpus/nvidia/pro-5.yml:2:9: vendor: expected `NVIDIA` like 1 other GPU in data/gpus/nvidia/, found"
+            " `AMD` (move the file to data/gpus/amd/, or correct the vendor)"
         )
     ]
 

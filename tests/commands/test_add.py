@@ -115,7 +115,7 @@ def test_the_real_catalogue_takes_it_too(tmp_path: Path, file: Path, capsys: pyt
         ("Brand-New_7B/config.json", None, "--id brand-new-7b"),
         ("work/acme-1b.json", None, "--id acme-1b"),
         ("work/config.json", "acme/Acme-1.5B", "--hugging-face acme/Acme-1.5B, which the file names"),
-        ("Модель/config.json", "/home/me/x", "--id acme-7b"),
+        ("Модель/config.json", "./checkpoints/x/y", "--id acme-7b"),
     ],
 )
 def test_a_file_alone_does_not_name_a_model(
