@@ -15,7 +15,17 @@ from generator.catalog.stack_records import Framework
 from generator.errors import UnknownIdError
 from generator.estimate import Plan, estimate
 from generator.launch import FRAMEWORKS, CannotExpress, Job, file_names, files, find_job, job_of
-from generator.launch.commands import PLACES, TRIAL_STEPS, prepare_command, setting, start_command, trial_command
+from generator.launch.commands import (
+    CHECKPOINTS,
+    PLACES,
+    RESUMES,
+    TRIAL_STEPS,
+    prepare_command,
+    resume_command,
+    setting,
+    start_command,
+    trial_command,
+)
 from generator.launch.job import KEPT_CHECKPOINTS, REFERENCE
 from generator.site.formats import Formats
 from generator.site.messages import Messages
@@ -40,6 +50,15 @@ PACKING: Mapping[Framework, str] = MappingProxyType(
 )
 """Whether documents that share a context see each other. TRL 1.16.0 tells the model of borders with packing_strategy
 bfd alone (sft_trainer.py, padding_free), LLaMA-Factory 0.9.5 with neat_packing alone (hparams/data_args.py)."""
+IGNORE_SEEN: Mapping[Framework, str] = MappingProxyType(
+    {
+        "trl": "--ignore_data_skip true",
+        "deepspeed": "--ignore_data_skip true",
+        "llama-factory": "ignore_data_skip=true",
+    }
+)
+"""What begins the corpus anew where Trainer reads what it has seen once more to skip it (transformers 5.24.0,
+training_args.py); torchtitan keeps the place in its checkpoint."""
 LESS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {"full": ("lora", "qlora"), "lora": ("qlora",), "qlora": (), "pretrain": ()}
 )
@@ -122,6 +141,8 @@ def readme_values(catalog: Catalog, job: Job, language: Language) -> dict[str, A
         "trial": trial_command(job),
         "trial_steps": f"{TRIAL_STEPS}",
         "command": start_command(job),
+        "resume": resume_command(job),
+        "resume_text": " ".join(_resuming(job, language)),
         "levers": list(_levers(catalog, job, language)),
         "files": {name: t(file_key(name)) for name in file_names(job)},
         "versions": t(
@@ -207,6 +228,16 @@ def _usable(catalog: Catalog, job: Job, language: Language) -> str:
     if visible.on.value == visible.off.value:
         return usable
     return Messages(language)(f"launch.readme.ecc.{job.plan.ecc}", usable=usable)
+
+
+def _resuming(job: Job, language: Language) -> Iterator[str]:
+    """How a run that stopped goes on, in sentences."""
+    t = Messages(language)
+    folder, steps = CHECKPOINTS[job.framework]
+    yield t("launch.readme.resume_saved", steps=Formats(language).number(steps), folder=folder)
+    yield t(f"launch.readme.resume_{'option' if RESUMES[job.framework] else 'itself'}", folder=folder)
+    if job.goal == "pretraining" and job.framework in IGNORE_SEEN:
+        yield t("launch.readme.resume_streaming", option=IGNORE_SEEN[job.framework])
 
 
 def _levers(catalog: Catalog, job: Job, language: Language) -> Iterator[str]:
