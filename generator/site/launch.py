@@ -17,6 +17,7 @@ from generator.estimate import Plan, estimate
 from generator.launch import FRAMEWORKS, CannotExpress, Job, file_names, files, find_job, job_of
 from generator.launch.commands import (
     CHECKPOINTS,
+    LEAVE_A_MODEL,
     PLACES,
     RESUMES,
     TRIAL_STEPS,
@@ -35,6 +36,8 @@ from generator.verdict import Setup, Verdict
 
 SPOKEN = ("preflight.", "launch.measure.", "launch.train.")
 """Messages that the programs of a configuration say; they travel along in trainfit.json."""
+LOGIN = "hf auth login"
+"""The command of huggingface_hub, which every set of versions brings along."""
 SHORTER = 2
 """A refusal of memory is first answered with half the context."""
 SMALLER = 0.98
@@ -137,9 +140,9 @@ def readme_values(catalog: Catalog, job: Job, language: Language) -> dict[str, A
         "changes": changes,
         "expected": dict(_expected(catalog, job, language)),
         "packing": t(f"launch.readme.packing.{PACKING[job.framework]}", file=PLACES[job.framework][0]),
-        "prepare": prepare_command(job),
+        "prepare": [*_permission(catalog, job), *filter(None, [prepare_command(job)])],
         "trial": trial_command(job),
-        "trial_steps": f"{TRIAL_STEPS}",
+        "run_notes": " ".join(_run_notes(catalog, job, language)),
         "command": start_command(job),
         "resume": resume_command(job),
         "resume_text": " ".join(_resuming(job, language)),
@@ -228,6 +231,26 @@ def _usable(catalog: Catalog, job: Job, language: Language) -> str:
     if visible.on.value == visible.off.value:
         return usable
     return Messages(language)(f"launch.readme.ecc.{job.plan.ecc}", usable=usable)
+
+
+def _permission(catalog: Catalog, job: Job) -> Iterator[str]:
+    """The command that says who downloads, where a model is not given to everybody."""
+    gated = catalog.models[job.model].gated
+    if gated is not None and gated.value:
+        yield LOGIN
+
+
+def _run_notes(catalog: Catalog, job: Job, language: Language) -> Iterator[str]:
+    """What the commands do, in sentences."""
+    t = Messages(language)
+    yield t("launch.readme.run_notes", steps=f"{TRIAL_STEPS}")
+    if job.framework in LEAVE_A_MODEL:
+        yield t("launch.readme.trial_leaves")
+    gated = catalog.models[job.model].gated
+    if gated is None:
+        yield t("launch.readme.gated_perhaps")
+    elif gated.value:
+        yield t("launch.readme.gated", address=f"https://huggingface.co/{job.hugging_face}", command=LOGIN)
 
 
 def _resuming(job: Job, language: Language) -> Iterator[str]:

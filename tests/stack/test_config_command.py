@@ -251,7 +251,18 @@ def test_a_framework_that_resumes_gets_a_trial_of_its_own(tmp_path: Path) -> Non
     _, out = config(tmp_path, "--framework", "llama-factory")
     readme = (out / "README.md").read_text("utf-8")
     command = "accelerate launch --config_file accelerate.yaml run.py llama_factory.yaml"
-    assert f"{command} max_steps=20 output_dir=trial\n{command}\n" in readme
+    anew = "overwrite_output_dir=true save_strategy=no"
+    assert f"{command} max_steps=20 output_dir=trial {anew}\n{command}\n" in readme
+    assert "delete it afterwards" in readme
+
+
+@pytest.mark.parametrize(("model", "gated"), [("llama-3.1-8b", True), ("qwen3-8b", False)])
+def test_a_model_that_wants_a_licence_says_where(tmp_path: Path, model: str, gated: bool) -> None:
+    _, out = config(tmp_path, model=model, method="lora")
+    readme = (out / "README.md").read_text("utf-8")
+    assert ("python preflight.py\nhf auth login\n" in readme) is gated
+    assert ("accept the licence at https://huggingface.co/meta-llama/Llama-3.1-8B" in readme) is gated
+    assert "Weights of some models" not in readme
 
 
 @pytest.mark.parametrize(

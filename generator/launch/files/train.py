@@ -61,6 +61,9 @@ def tokenizer_for(name: str, revision: str | None, data: Any, *, templated: bool
     A model that also sees or hears has a processor of its own, which needs libraries for images: text does not.
     """
     tokenizer = AutoTokenizer.from_pretrained(name, revision=revision)
+    if tokenizer.eos_token is None:  # a tokenizer that Mistral keeps in tekken.json alone does not say which it is
+        end = AutoConfig.from_pretrained(name, revision=revision).get_text_config().eos_token_id
+        tokenizer.eos_token = tokenizer.convert_ids_to_tokens(end[0] if isinstance(end, list) else end)
     if not templated and is_conversational(next(iter(data))) and tokenizer.chat_template is None:
         tokenizer.chat_template = CHATML
         print(RECORD["messages"]["launch.train.chatml"], file=sys.stderr)

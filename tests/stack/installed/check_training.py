@@ -14,6 +14,7 @@ import re
 import shutil
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -195,6 +196,29 @@ def test_only_the_first_process_fills_a_model_from_scratch(tmp_path: Path) -> No
     assert whole > 500
     assert grown[0] > 0.9 * whole
     assert grown[1] < 0.2 * whole
+
+
+TEKKEN = """
+import base64, json, train
+words = [bytes([number]) for number in range(256)] + [b"he", b"llo", b"hello"]
+vocabulary = [{"rank": rank, "token_bytes": base64.b64encode(word).decode()} for rank, word in enumerate(words)]
+names = ("<unk>", "<s>", "</s>", "[INST]", "[/INST]")
+special = [{"rank": rank, "token_str": name, "is_control": True} for rank, name in enumerate(names)]
+sizes = dict(default_vocab_size=len(words) + 8, default_num_special_tokens=8, version="v11")
+config = dict(pattern=r"[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}|\\s+", num_vocab_tokens=len(words), **sizes)
+json.dump(dict(config=config, vocab=vocabulary, special_tokens=special), open("tekken.json", "w"))
+parts = dict(text_config={"model_type": "mistral", "eos_token_id": 2}, vision_config={"model_type": "pixtral"})
+json.dump(dict(model_type="mistral3", **parts), open("config.json", "w"))
+tokenizer = train.tokenizer_for(".", None, [{"text": "hello"}], templated=False)
+assert tokenizer("hello</s>").input_ids == [8 + 258, 2], tokenizer("hello</s>").input_ids
+assert (tokenizer.eos_token, tokenizer.eos_token_id) == ("</s>", 2)
+"""
+
+
+def test_a_tokenizer_of_mistral_needs_no_package_of_its_own(tmp_path: Path) -> None:
+    """Transformers reads tekken.json by itself; where texts end, the model's configuration says."""
+    assert find_spec("mistral_common") is None
+    subprocess.run([sys.executable, "-c", TEKKEN], cwd=copied(tmp_path, "train.py"), check=True)
 
 
 def copied(target: Path, *names: str, source: Path | None = None) -> Path:
