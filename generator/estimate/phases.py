@@ -65,7 +65,9 @@ def phase_backward_start(
     checkpoint_copies: float,
     activations: float,
     gathered_layer: float,
-    unit_gradient: float,
+    waiting_head_gradient: float,
+    matrix_gradient: float,
+    reduced_before: float,
     dequantized_matrix: float,
     accumulated_gradients: float,
 ) -> float:
@@ -77,7 +79,9 @@ def phase_backward_start(
         + checkpoint_copies
         + activations
         + gathered_layer
-        + unit_gradient
+        + waiting_head_gradient
+        + matrix_gradient
+        + reduced_before
         + dequantized_matrix
         + accumulated_gradients
     )
@@ -90,21 +94,39 @@ def phase_backward_end(
     gathered_root: float,
     activations: float,
     gathered_first: float,
-    unit_gradient: float,
+    waiting_head_gradient: float,
+    matrix_gradient: float,
+    reduced_layer: float,
     dequantized_matrix: float,
 ) -> float:
     """Backward through the first layer: nearly all gradients and one layer's working set."""
     return (
-        resident + layer_gradients + gathered_root + activations + gathered_first + unit_gradient + dequantized_matrix
+        resident
+        + layer_gradients
+        + gathered_root
+        + activations
+        + gathered_first
+        + waiting_head_gradient
+        + matrix_gradient
+        + reduced_layer
+        + dequantized_matrix
     )
 
 
 @MEMORY.step("bytes")
 def root_gradient_buffers(
-    sharded: float, trains_adapters: float, compute_bytes: float, reduce_bytes: float, root_parameters: float
-) -> float:
-    """Whole gradient of the root unit and the buffer that it is reduced from."""
-    return sharded * (1 - trains_adapters) * (compute_bytes + reduce_bytes) * root_parameters
+    trains_adapters: float, sharded: float, compute_bytes: float, reduce_bytes: float, root_parameters: float,
+    head: float, trained_bytes: float, vocab: float, hidden: float,
+) -> float:  # fmt: skip
+    """Whole gradient of the root unit and the buffer that it is reduced from.
+
+    Where nothing is sharded, the two gradients of a tied embedding that are about to be summed.
+    """
+    return (1 - trains_adapters) * where(
+        sharded,
+        (compute_bytes + reduce_bytes) * root_parameters,
+        (1 - where(head, 1, 0)) * 2 * trained_bytes * vocab * hidden,
+    )
 
 
 @MEMORY.step("bytes")
