@@ -444,3 +444,19 @@ def test_bytes_that_a_step_sends() -> None:
 
 def test_an_optimizer_step_passes_the_tokens_of_all_its_micro_steps() -> None:
     assert value("tokens_per_optimizer_step", tokens=7, grad_accum=3) == 21
+
+
+@pytest.mark.parametrize(
+    ("fsdp1", "start", "end", "found"),
+    [
+        (0, 90, 50, 60),  # 90 without 30 of copies
+        (0, 90, 70, 70),  # another moment is the peak then
+        (1, 90, 50, 90),  # measured: they are there
+    ],
+)
+def test_the_low_end_is_without_copies_that_nobody_measured(fsdp1: int, start: int, end: int, found: int) -> None:
+    others = dict.fromkeys(("phase_load", "phase_forward_end", "phase_root_reduce", "phase_optimizer_step"), 40)
+    copies = {"sharding_fsdp1": fsdp1, "checkpoint_copies": 55, "checkpoints": 25}
+    moments = {**others, "phase_backward_start": start, "phase_backward_end": end}
+    assert value("peak_without_copies", **moments, **copies) == found
+    assert value("peak_low", peak_without_copies=found, error_low=0.1) == pytest.approx(found * 0.9)
