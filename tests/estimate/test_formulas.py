@@ -409,12 +409,16 @@ def test_working_set_of_a_layer() -> None:
     parts = {
         "one_norms": 1, "one_layer_mixer": 2, "one_layer_repeated_keys": 4, "one_layer_mlp": 8, "one_layer_experts": 16,
         "one_layer_temporaries": 32, "hidden": 50, "adapter_input_bytes": 4, "one_adapter_inputs": 100,
+        "one_layer_autocast": 1000,
     }  # fmt: skip
+    plain = {**parts, "autocast_copies": 0}
     # 1 + 2 + 8 + 16 + 32 = 59; the gradient of the output 2 × 50; the adapters 400
-    assert value("working_set_per_token", eager=0, trains_adapters=1, compute_bytes=2, **parts) == 59 + 400
-    assert value("working_set_per_token", eager=1, trains_adapters=1, compute_bytes=2, **parts) == 63 + 400
-    assert value("working_set_per_token", eager=0, trains_adapters=0, compute_bytes=2, **parts) == 159 + 400
-    assert value("working_set_per_token", eager=0, trains_adapters=0, compute_bytes=4, **parts) == 318 + 400
+    assert value("working_set_per_token", eager=0, trains_adapters=1, compute_bytes=2, **plain) == 59 + 400
+    assert value("working_set_per_token", eager=1, trains_adapters=1, compute_bytes=2, **plain) == 63 + 400
+    assert value("working_set_per_token", eager=0, trains_adapters=0, compute_bytes=2, **plain) == 159 + 400
+    assert value("working_set_per_token", eager=0, trains_adapters=0, compute_bytes=4, **plain) == 318 + 400
+    cast = {**parts, "autocast_copies": 1}
+    assert value("working_set_per_token", eager=0, trains_adapters=0, compute_bytes=2, **cast) == 1159 + 400
 
 
 def test_host_memory() -> None:
