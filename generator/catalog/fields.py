@@ -80,6 +80,21 @@ Many = Annotated[tuple[T, ...], Field(strict=False)]
 """A YAML list, kept as a tuple."""
 
 
+def slug(name: str) -> str:
+    """A name as an id: `Qwen3_8B` → `qwen3-8b`."""
+    return re.sub(r"[.-]*-[.-]*|\.{2,}", "-", re.sub(r"[^a-z0-9.]+", "-", name.lower())).strip("-.")
+
+
+class FieldError(ValueError):
+    """What a record refuses of one of its fields, with what to do: reported at that field."""
+
+    def __init__(self, message: str, *path: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.path = path
+        """From the record to the field."""
+        self.hint = hint
+
+
 class Record(BaseModel):
     """Base of all records: frozen, strict, no unknown keys."""
 

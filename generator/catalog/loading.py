@@ -12,9 +12,10 @@ from pydantic import ValidationError
 
 from generator.catalog.absent import Absent
 from generator.catalog.blanks import blank_errors, without_echoes
-from generator.catalog.complaints import complaints, did_you_mean
+from generator.catalog.complaints import complaints
 from generator.catalog.fields import ID_PATTERN, Record
 from generator.catalog.folders import children
+from generator.catalog.hints import did_you_mean
 from generator.catalog.link_exceptions import LinkExceptions
 from generator.catalog.permalinks import Permalinks
 from generator.catalog.records import Constants, Gpu, Method, Model, Policy, Rig, Source, StackItem
@@ -241,7 +242,7 @@ def _read_record(path: Path, shown: str, layout: Layout, record_id: str, between
     inline = document.root.child("sources")
     if inline is not None and inline.items:
         reading.seen["source"].update(inline.items)
-    blanks = blank_errors(document)
+    blanks = blank_errors(document, layout.record)
     reading.errors.extend(blanks)
     try:
         record = layout.record.model_validate(document.root.plain)

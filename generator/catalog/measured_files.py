@@ -11,9 +11,10 @@ from typing import TypeVar
 from pydantic import ValidationError
 
 from generator.architecture import Architecture, count_parameters
-from generator.catalog.complaints import complaints, did_you_mean, expected_words, hint_words
+from generator.catalog.complaints import complaints, expected_words
 from generator.catalog.fields import Record
 from generator.catalog.folders import children, is_folder, is_regular
+from generator.catalog.hints import did_you_mean, hint_words
 from generator.catalog.hugging_face import shape_of_config
 from generator.catalog.measured_cards import NOT_STATED, Cards
 from generator.catalog.measured_rows import Row, read_rows

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from generator.catalog.complaints import did_you_mean
+from generator.catalog.hints import did_you_mean
 from generator.catalog.measurements import Measurement
 from generator.catalog.yaml_positions import invisible
 from generator.catalog.yaml_syntax import merge_marks

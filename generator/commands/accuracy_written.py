@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from generator.catalog import Catalog
-from generator.errors import DataError
+from generator.errors import COMMAND, DataError
 from generator.estimate.accuracy import Comparison, overall
 from generator.estimate.bands import proposed
 from generator.site.formats import Formats
@@ -103,5 +103,5 @@ def stale(catalog: Catalog, comparisons: Sequence[Comparison], data_dir: Path) -
         line = next((number for number, (one, other) in lines if one != other), 1)
         shown = path.relative_to(data_dir.parent).as_posix()
         message = "expected what the measured runs come to today, found other figures"
-        found.append(DataError(shown, line, 1, "", message, "run `trainfit accuracy --write`", "accuracy"))
+        found.append(DataError(shown, line, 1, "", message, f"run `{COMMAND} accuracy --write`", "accuracy"))
     return found

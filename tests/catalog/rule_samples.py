@@ -323,6 +323,10 @@ GOOD: dict[str, tuple[Edit, ...]] = {
     "unique-ids": SECOND_MODEL,
     "unique-names": ((MODEL, "hugging_face: [", "aliases: [Qwen 3 0.6B]\nhugging_face: ["),),
     "one-family-per-folder": (*SECOND_MODEL, (OTHER, "vendor: Alibaba (Qwen)", "vendor: Somebody")),
+    "one-vendor-per-folder": (
+        (GPU, "", "gpus/nvidia/rtx-5000.yml"), ("gpus/nvidia/rtx-5000.yml", "RTX 6000 Ada", "RTX 5000 Ada"),
+        ("gpus/nvidia/rtx-5000.yml", "RTX A6000 Ada", "RTX A5000 Ada"),
+    ),
     "plausible": ((GPU, "value: 960, source: rtx-6000-ada-datasheet, as_printed: 960 GB/s",
                    "value: 100000, source: rtx-6000-ada-datasheet, where: x"),),
     "framework-sees-most": ((GPU, "value: 44.4\n", "value: 22.5\n"),),

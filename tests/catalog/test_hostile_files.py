@@ -53,7 +53,7 @@ EDITS: dict[str, tuple[str, str, str, str]] = {
     "huge number": (MODEL, LAYERS, f"  layers: {'9' * 400}", "architecture.layers: expected"),
     "null": (MODEL, LAYERS, "  layers: ~", "architecture.layers: expected"),
     "list for a value": (MODEL, LAYERS, "  layers: [28]", "architecture.layers: expected"),
-    "unknown key": (MODEL, LAYERS, f"{LAYERS}\n  layer: 28", "12:3: architecture.layer: expected one of"),
+    "unknown key": (MODEL, LAYERS, f"{LAYERS}\n  layer: 28", "12:3: architecture.layer: expected a field that exists"),
     "missing language": (RIG, "name: {ru: 4× RTX 6000 Ada, en: 4× RTX 6000 Ada}", "name: {ru: 4× RTX 6000 Ada}",
                          "1:1: name.en: expected text, found nothing"),
     "text for two languages": (RIG, "name: {ru: 4× RTX 6000 Ada, en: 4× RTX 6000 Ada}", "name: 4× RTX 6000 Ada",

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from generator.catalog import load_catalog
-from generator.catalog.records import ArchitectureRecord
 from generator.errors import CatalogErrors
 from tests.support import FILES, GPU, MODEL, RIG, edit, tiny_catalog, write
 
@@ -42,7 +41,6 @@ def test_all_errors_of_all_files_at_once(data: Path) -> None:
     edit(data, "sources/zero.yml", "https://arxiv.org/abs/1910.02054", "javascript:alert(1)")
     edit(data, "methods/full.yml", "sharding: fsdp2", "sharding: fsdp")
     write(data, "stack/shard.yml", "order: 1\n\ttext: x\n")
-    keys = ", ".join(f"`{key}`" for key in ArchitectureRecord.model_fields)
     unitless = "write a plain number without unit, quotes or separators"
     shardings = "`none`, `ddp`, `zero3`, `fsdp1`, `fsdp2`"
     model, gpu, rig = f"data/{MODEL}", f"data/{GPU}", f"data/{RIG}"
@@ -54,8 +52,11 @@ def test_all_errors_of_all_files_at_once(data: Path) -> None:
             " (did you mean `fsdp2`?)"
         ),
         f"{model}:5:1: released: expected a source, found none: a stated value says where it was read",
-        f"{model}:8:1: architecture.layers: expected a cited value, found nothing",
-        f"{model}:11:3: architecture.layer: expected one of {keys}; found unknown key `layer` (did you mean `layers`?)",
+        f"{model}:8:1: architecture.layers: expected a whole number, found nothing",
+        (
+            f"{model}:11:3: architecture.layer: expected a field that exists; found unknown key `layer` (did you mean"
+            " `layers`?)"
+        ),
         f"{model}:15:3: architecture.heads: expected each key once, found `heads` again (first on line 14)",
         f"{rig}:7:3: host_memory_gib.reason.en: expected text, found nothing",
         f"{rig}:7:51: host_memory_gib.reason.fr: expected one of `ru`, `en`; found unknown key `fr`",
@@ -78,18 +79,19 @@ def test_all_errors_of_all_files_at_once(data: Path) -> None:
          " `151_936` (write a plain number without unit, quotes or separators)")),
         (MODEL, "vocab: 151936", "vocab: 42:12:16", ("17:10: architecture.vocab: expected a whole number, found text"
          " `42:12:16` (write a plain number without unit, quotes or separators)")),
-        (MODEL, "vocab: 151936", "vocab:", "17:3: architecture.vocab: expected a cited value, found nothing"),
-        (MODEL, "vocab: 151936", "vocab: [1]", "17:3: architecture.vocab: expected a whole number, found a list"),
+        (MODEL, "vocab: 151936", "vocab:", "17:3: architecture.vocab: expected a whole number, found nothing"),
+        (MODEL, "vocab: 151936", "vocab: [1]", ("17:3: architecture.vocab: expected a whole number, found a list"
+         " (write it without brackets and dashes)")),
         (MODEL, "value: 2025-04-29", "value: 2025-13-29", ("5:19: released.value: expected a date as YYYY, YYYY-MM or"
-         " YYYY-MM-DD, found text `2025-13-29`")),
+         " YYYY-MM-DD, found text `2025-13-29` (such as 2026-12-31)")),
         (MODEL, "read: 2026-12-01", "read: 2026-02-30", ("32:11: sources.qwen3-0.6b-card.read: expected a date as"
          " YYYY-MM-DD that the calendar has, found text `2026-02-30`")),
         (MODEL, "read: 2026-12-01", "read: 2026", ("32:11: sources.qwen3-0.6b-card.read: expected a date as YYYY-MM-DD,"
-         " found number `2026`")),
+         " found number `2026` (such as 2026-12-31)")),
         (MODEL, "as_printed: 0.6B", "as_printed: 0.6", ("25:70: parameters.stated_billions.as_printed: expected text,"
          " found number `0.6` (put it in quotes to make it text)")),
         (MODEL, "hugging_face: [Qwen/Qwen3-0.6B, Qwen/Qwen3-0.6B-Base]", "hugging_face: Qwen/Qwen3-0.6B",
-         "4:15: hugging_face: expected a list, found text `Qwen/Qwen3-0.6B`"),
+         "4:15: hugging_face: expected a list, found text `Qwen/Qwen3-0.6B` (write `[Qwen/Qwen3-0.6B]`)"),
         (MODEL, "value: 596049920", "value: 596049920\n    unit: parameters", ("23:5: parameters.exact.unit: expected"
          " one of `value`, `kind`, `source`, `as_printed`, `where`, `read`, `reason`, `also`, `conflicts`; found"
          " unknown key `unit`")),
@@ -125,6 +127,35 @@ def test_all_errors_of_all_files_at_once(data: Path) -> None:
          " digits joined by `-` or `.`, found text `RTX 6000 Ada` (write `rtx-6000-ada`)")),
         (RIG, "gpu: rtx-6000-ada", "gpu: '<b>'", ("2:6: gpu: expected an id of lower-case ASCII letters and digits"
          " joined by `-` or `.`, found text `<b>`")),
+        (MODEL, "  heads: 16\n", "  heads: 16\n  model_type: qwen33\n", ("15:15: architecture.model_type: expected the"
+         " model_type of a class that is counted, found `qwen33` (did you mean `qwen3`?)")),
+        (MODEL, "card: qwen3-0.6b-card", "card: qwen3-0.6b-card\nhidden: 1024", ("8:1: hidden: expected a field that"
+         " belongs here; found unknown key `hidden` (`hidden` stands under `architecture`: check the indentation)")),
+        (MODEL, "  heads: 16\n", "  heads: 16\n  card: x\n", ("15:3: architecture.card: expected a field that belongs"
+         " here; found unknown key `card` (`card` stands at the beginning of a line, under no other key: check the"
+         " indentation)")),
+        (MODEL, "{value: 0.6, source: qwen3-0.6b-card,", "{value:0.6, source: qwen3-0.6b-card,", ("25:21:"
+         " parameters.stated_billions.value:0.6: expected a field that exists; found unknown key `value:0.6` (did you"
+         " mean `value`?)")),
+        (MODEL, "value: 2025-04-29", "value: 29.04.2025", ("5:19: released.value: expected a date as YYYY, YYYY-MM or"
+         " YYYY-MM-DD, found text `29.04.2025` (write `2025-04-29`)")),
+        (MODEL, "read: 2026-12-01", "read: 2026/12/1", ("32:11: sources.qwen3-0.6b-card.read: expected a date as"
+         " YYYY-MM-DD, found text `2026/12/1` (write `2026-12-01`)")),
+        (MODEL, "    access: page", "    access: unread", ("32:11: sources.qwen3-0.6b-card.read: expected no day of"
+         " reading beside `access: unread`, found `2026-12-01` (delete this line where nobody opened it; else write"
+         " `access: page` or `access: copy`)")),
+        (MODEL, "    read: 2026-12-01\n", "", ("27:3: sources.qwen3-0.6b-card.read: expected the day on which it was"
+         " read, since access is `page`, found nothing (write `read: YYYY-MM-DD`, or `access: unread` where nobody"
+         " opened it)")),
+        (MODEL, "    access: page", "    access: page\n    seen_at: https://example.org/copy", ("34:14:"
+         " sources.qwen3-0.6b-card.seen_at: expected no address of a copy beside `access: page`, found one (write"
+         " `access: copy`, or delete this line)")),
+        (MODEL, "name: Qwen3-0.6B\n", "name: {value: Qwen3}\n", ("1:1: name: expected text, found a mapping (write the"
+         " value alone)")),
+        (MODEL, "hugging_face: [Qwen/Qwen3-0.6B, Qwen/Qwen3-0.6B-Base]", "hugging_face:\n  -Qwen/Qwen3-0.6B",
+         "5:3: hugging_face: expected a list, found text `-Qwen/Qwen3-0.6B` (put a space after each `-`)"),
+        (RIG, "name: {ru: 4× RTX 6000 Ada, en: 4× RTX 6000 Ada}", "name:\n  ru:x", ("2:3: name: expected texts `ru` and"
+         " `en`, found text `ru:x` (a space after the colon: write `ru: x`)")),
         (GPU, "tdp_w: {value: 300,", "tdp_w: {value: 300,5,", ("33:20: tdp_w.5: expected one of `value`, `kind`,"
          " `source`, `as_printed`, `where`, `read`, `reason`, `also`, `conflicts`; found unknown key `5` (write a"
          " decimal fraction with a point)")),

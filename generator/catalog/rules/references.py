@@ -13,8 +13,8 @@ from pydantic import BaseModel
 from generator.catalog import raw
 from generator.catalog.absent import Absent, AbsentGpu, AbsentModel
 from generator.catalog.catalogue import PLURALS, fold, inline_sources, names_of, usages
-from generator.catalog.complaints import did_you_mean
 from generator.catalog.fields import ID_PATTERN, CitedBlock
+from generator.catalog.hints import did_you_mean
 from generator.catalog.link_exceptions import LinkExceptions
 from generator.catalog.loading import Broken, Entry, Kind, Reading, is_reserved
 from generator.catalog.permalinks import Permalinks
