@@ -272,7 +272,8 @@ def stored_per_token(
     all_norms: float, kernels_fused: float, eager: float, all_layer_mixer: float, all_layer_repeated_keys: float,
     trains_adapters: float, matrix_input_kept: float, all_layer_mlp_frozen: float, all_layer_mlp: float,
     all_layer_experts: float,
-    all_layer_recomputable_width: float, compute_bytes: float, adapter_input_bytes: float, all_adapter_inputs: float,
+    all_layer_recomputable_width: float, autocast_copies: float, all_layer_autocast: float, compute_bytes: float,
+    adapter_input_bytes: float, all_adapter_inputs: float,
     shared_input_bytes: float, all_adapter_shared_inputs: float,
 ) -> float:  # fmt: skip
     """What all layers store per token without checkpointing.
@@ -292,6 +293,7 @@ def stored_per_token(
                 all_layer_mlp - kernels_fused * 2 * all_layer_recomputable_width,
             )
             + all_layer_experts
+            + autocast_copies * all_layer_autocast
         )
         * compute_bytes
         / 2
@@ -303,7 +305,8 @@ def stored_per_token(
 @MEMORY.step("bytes per token")
 def working_set_per_token(
     one_norms: float, one_layer_mixer: float, eager: float, one_layer_repeated_keys: float, one_layer_mlp: float,
-    one_layer_experts: float, one_layer_temporaries: float, trains_adapters: float, hidden: float,
+    one_layer_experts: float, one_layer_temporaries: float, autocast_copies: float, one_layer_autocast: float,
+    trains_adapters: float, hidden: float,
     compute_bytes: float, adapter_input_bytes: float, one_adapter_inputs: float,
 ) -> float:  # fmt: skip
     """What is alive in one layer while backward passes through it: what it stores, and temporaries.
@@ -317,6 +320,7 @@ def working_set_per_token(
         + one_layer_mlp
         + one_layer_experts
         + one_layer_temporaries
+        + autocast_copies * one_layer_autocast
         + (1 - trains_adapters) * 2 * hidden
     ) * compute_bytes / 2 + adapter_input_bytes * one_adapter_inputs
 

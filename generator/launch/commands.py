@@ -26,12 +26,13 @@ TRIALS: Mapping[Framework, str] = MappingProxyType(
         "trl": "--max_steps {steps} --save_strategy no",
         "deepspeed": "--max_steps {steps} --save_strategy no",
         "axolotl": "--max-steps {steps} --output-dir trial",
-        "llama-factory": "max_steps={steps} output_dir=trial overwrite_output_dir=true save_strategy=no",
+        "llama-factory": "max_steps={steps} output_dir=trial overwrite_output_dir=true save_strategy='\"no\"'",
         "torchtitan": "--training.steps {steps} --checkpoint.no-enable",
     }
 )
 """What ends it after some steps and leaves nothing that the whole run would go on from: LLaMA-Factory and torchtitan
-resume from what they find in their folder, LLaMA-Factory unless it is told to overwrite it (hparams/parser.py)."""
+resume from what they find in their folder, LLaMA-Factory unless it is told to overwrite it (hparams/parser.py). It
+reads options as YAML, whose bare `no` is false."""
 LEAVE_A_MODEL = ("axolotl", "llama-factory")
 """Frameworks whose first short run leaves a model in `trial`: they save one at the end whatever one asks for."""
 RESUMES: Mapping[Framework, str] = MappingProxyType(

@@ -409,12 +409,16 @@ def test_working_set_of_a_layer() -> None:
     parts = {
         "one_norms": 1, "one_layer_mixer": 2, "one_layer_repeated_keys": 4, "one_layer_mlp": 8, "one_layer_experts": 16,
         "one_layer_temporaries": 32, "hidden": 50, "adapter_input_bytes": 4, "one_adapter_inputs": 100,
+        "one_layer_autocast": 1000,
     }  # fmt: skip
+    plain = {**parts, "autocast_copies": 0}
     # 1 + 2 + 8 + 16 + 32 = 59; the gradient of the output 2 × 50; the adapters 400
-    assert value("working_set_per_token", eager=0, trains_adapters=1, compute_bytes=2, **parts) == 59 + 400
-    assert value("working_set_per_token", eager=1, trains_adapters=1, compute_bytes=2, **parts) == 63 + 400
-    assert value("working_set_per_token", eager=0, trains_adapters=0, compute_bytes=2, **parts) == 159 + 400
-    assert value("working_set_per_token", eager=0, trains_adapters=0, compute_bytes=4, **parts) == 318 + 400
+    assert value("working_set_per_token", eager=0, trains_adapters=1, compute_bytes=2, **plain) == 59 + 400
+    assert value("working_set_per_token", eager=1, trains_adapters=1, compute_bytes=2, **plain) == 63 + 400
+    assert value("working_set_per_token", eager=0, trains_adapters=0, compute_bytes=2, **plain) == 159 + 400
+    assert value("working_set_per_token", eager=0, trains_adapters=0, compute_bytes=4, **plain) == 318 + 400
+    cast = {**parts, "autocast_copies": 1}
+    assert value("working_set_per_token", eager=0, trains_adapters=0, compute_bytes=2, **cast) == 1159 + 400
 
 
 def test_host_memory() -> None:
@@ -444,3 +448,19 @@ def test_bytes_that_a_step_sends() -> None:
 
 def test_an_optimizer_step_passes_the_tokens_of_all_its_micro_steps() -> None:
     assert value("tokens_per_optimizer_step", tokens=7, grad_accum=3) == 21
+
+
+@pytest.mark.parametrize(
+    ("fsdp1", "start", "end", "found"),
+    [
+        (0, 90, 50, 60),  # 90 without 30 of copies
+        (0, 90, 70, 70),  # another moment is the peak then
+        (1, 90, 50, 90),  # measured: they are there
+    ],
+)
+def test_the_low_end_is_without_copies_that_nobody_measured(fsdp1: int, start: int, end: int, found: int) -> None:
+    others = dict.fromkeys(("phase_load", "phase_forward_end", "phase_root_reduce", "phase_optimizer_step"), 40)
+    copies = {"sharding_fsdp1": fsdp1, "checkpoint_copies": 55, "checkpoints": 25}
+    moments = {**others, "phase_backward_start": start, "phase_backward_end": end}
+    assert value("peak_without_copies", **moments, **copies) == found
+    assert value("peak_low", peak_without_copies=found, error_low=0.1) == pytest.approx(found * 0.9)

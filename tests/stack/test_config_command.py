@@ -251,7 +251,7 @@ def test_a_framework_that_resumes_gets_a_trial_of_its_own(tmp_path: Path) -> Non
     _, out = config(tmp_path, "--framework", "llama-factory")
     readme = (out / "README.md").read_text("utf-8")
     command = "accelerate launch --config_file accelerate.yaml run.py llama_factory.yaml"
-    anew = "overwrite_output_dir=true save_strategy=no"
+    anew = "overwrite_output_dir=true save_strategy='\"no\"'"
     assert f"{command} max_steps=20 output_dir=trial {anew}\n{command}\n" in readme
     assert "delete it afterwards" in readme
 

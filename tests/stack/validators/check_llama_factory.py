@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from pathlib import Path
 
@@ -20,11 +21,10 @@ def parsed(monkeypatch: pytest.MonkeyPatch, *more: str) -> tuple[object, ...]:
 
 
 def trial_of(folder: Path) -> list[str]:
-    """The options of the first short run, as README.md gives them."""
-    readme = (folder / "README.md").read_text(encoding="utf-8")
-    return (
-        next(line for line in readme.splitlines() if "max_steps=" in line).partition("llama_factory.yaml ")[2].split()
-    )
+    """The options of the first short run, as README.md gives them to a shell."""
+    lines = (folder / "README.md").read_text(encoding="utf-8").splitlines()
+    command = next(line for line in lines if "max_steps=" in line)
+    return shlex.split(command.partition("llama_factory.yaml ")[2])
 
 
 def test_it_goes_on_from_what_it_finds(job_folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
