@@ -12,8 +12,9 @@ from generator.catalog import fields
 from generator.catalog.yaml_mistakes import without_space
 
 MONTHS = 12
+LONGEST_NUMBER = 20
 HUB = "https://huggingface.co/"
-_NOTHING = ("", "n/a", "na", "none", "null", "unknown", "todo", "tbd", "-", "—", "нет", "неизвестно")
+_NOTHING = ("", "n/a", "na", "none", "null", "unknown", "todo", "tbd", "-", "—")
 """What people write where there is nothing to write."""
 _MAPPINGS = ("model_type", "model_attributes_type", "dict_type")
 _NUMBERS = ("int_type", "float_type", "int_from_float", "int_parsing", "float_parsing")
@@ -89,7 +90,11 @@ def _as_number(kind: str, text: str) -> str:
     plain = "write a plain number without unit, quotes or separators"
     number = re.fullmatch(r"\d+(?:[ _\u00a0\u202f,]\d{3})+|\d+(?:[.,]\d+)?", text.strip(), re.ASCII)
     digits = re.sub(r"[ _\u00a0\u202f]|,(?=\d{3}(?!\d))", "", number[0]).replace(",", ".") if number else ""
-    return plain if not digits or (kind.startswith("int") and "." in digits) else f"write `{digits}`: {plain[6:]}"
+    return (
+        plain
+        if not 0 < len(digits) <= LONGEST_NUMBER or (kind.startswith("int") and "." in digits)
+        else f"write `{digits}`: {plain[6:]}"
+    )
 
 
 def _as_option(text: str, options: list[str]) -> str:

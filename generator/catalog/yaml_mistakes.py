@@ -195,7 +195,7 @@ def _beginning(lines: Sequence[str], spot: Spot, problem: str) -> Mistake | None
         return None
     line = _line(lines, spot[0])
     if lines[spot[0] - 1].startswith(FENCE):
-        return Mistake(spot, f"expected data, found `{FENCE[0] * 2}…`, a fence of Markdown", "delete the line")
+        return Mistake(spot, "expected data, found a fence of Markdown", "delete the line")
     field = _field(lines, line)
     message = f"expected a value, found `{lines[spot[0] - 1][spot[1] - 1 :][:1]}`, which may not begin one"
     return Mistake(spot, message, "put text that starts with this character in quotes", field)

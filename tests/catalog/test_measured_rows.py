@@ -35,7 +35,12 @@ def read(tmp_path: Path, raw: str | bytes) -> tuple[list[dict[str, str]], list[s
         ("\n\n", [f"1:1: expected a table, found an empty file {COMMAS}"]),
         (
             HEADER.replace(",", ";"),
-            [f"1:1: expected the columns of a measurement, found `{HEADER.replace(',', ';')[:60]}` {COMMAS}"],
+            [
+                (
+                    "1:3: expected commas between cells, found semicolons (save the table with commas, and numbers"
+                    " with a decimal point)"
+                )
+            ],
         ),
         ("# c\n" + HEADER, [f"1:1: expected the columns of a measurement, found `# c` {COMMAS}"]),
         ("a\tb\n", ["1:2: expected visible text, found a tab (put commas between cells)"]),
@@ -48,7 +53,10 @@ def read(tmp_path: Path, raw: str | bytes) -> tuple[list[dict[str, str]], list[s
             HEADER.replace("note", "=cmd|' /C calc'!A0"),
             ["1:66: =cmd|' /C calc'!A0: expected one of the columns of a measurement, found `=cmd|' /C calc'!A0`"],
         ),
-        (HEADER.replace("gpu,", "") + ROW.replace("RTX 6000 Ada,", ""), ["1:1: gpu: expected a column, found none"]),
+        (
+            HEADER.replace("gpu,", "") + ROW.replace("RTX 6000 Ada,", ""),
+            ["1:1: gpu: expected a column, found none (the card by any of its names, such as `RTX 4090`)"],
+        ),
         (HEADER + ROW.replace("p. 1", "p\x00"), ["2:8: expected visible text, found the character U+0000 (delete it)"]),
         (
             HEADER + ROW.replace("p. 1", "p\u202e\ufeff"),

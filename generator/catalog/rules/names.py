@@ -28,7 +28,9 @@ def unique_ids(reading: Reading) -> Iterator[Found]:
             if first is not entry:
                 shared = first.kind == "source"
                 hint = (
-                    "cite that one, or choose another id" if shared else "move it to sources/ to cite it in both files"
+                    "cite that one, or choose another id"
+                    if shared
+                    else "move it to sources/ to cite it from several files"
                 )
                 message = f"expected an id of its own, found `{source_id}` also in {first.document.path}"
                 yield Found(entry, f"sources.{source_id}", message, hint)
