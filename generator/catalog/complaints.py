@@ -32,7 +32,7 @@ _KNOWN_PATTERNS = {
 Step = str | int
 UNKNOWN = "unknown key"
 MEANT = "did you mean `{}`?"
-BOTH = "readers get both languages; who writes one alone says so in the pull request"
+BOTH = 'readers get both languages; `"?? a translation"` asks somebody else for it'
 DEEPEST = 2
 """Dots in the path of a record whose fields are told from those of the records around it."""
 

@@ -61,8 +61,8 @@ def test_all_errors_of_all_files_at_once(data: Path) -> None:
         ),
         f"{model}:15:3: architecture.heads: expected each key once, found `heads` again (first on line 14)",
         (
-            f"{rig}:7:3: host_memory_gib.reason.en: expected text, found nothing (readers get both languages; who"
-            " writes one alone says so in the pull request)"
+            f"{rig}:7:3: host_memory_gib.reason.en: expected text, found nothing (readers get both languages;"
+            ' `"?? a translation"` asks somebody else for it)'
         ),
         f"{rig}:7:51: host_memory_gib.reason.fr: expected one of `ru`, `en`; found unknown key `fr`",
         (

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from generator import cli
-from generator.catalog.measured_rows import MAX_BYTES, read_rows
+from generator.catalog.measured_rows import MAX_BYTES, MEANING, REQUIRED, read_rows
+from generator.catalog.measurements import Measurement
 from generator.errors import DataError
 from tests.support import tiny_catalog, write
 
@@ -236,3 +237,18 @@ def test_any_bytes_are_rows_or_errors_in_the_file(tmp_path_factory: pytest.TempP
         assert 1 <= error.line <= len(lines)
         assert error.column >= 1
         assert "\n" not in str(error)
+
+
+@pytest.mark.parametrize("name", ["CONTRIBUTING.md", "CONTRIBUTING.ru.md"])
+def test_the_table_for_contributors_is_one(tmp_path: Path, repo_root: Path, name: str) -> None:
+    text = (repo_root / name).read_text(encoding="utf-8")
+    start = text.index("   id,where,model,")
+    table = "".join(line.strip() + "\n" for line in text[start:].split("```")[0].strip().splitlines())
+    rows, errors = read(tmp_path, table)
+    assert errors == []
+    assert set(MEANING) <= set(rows[0])
+    assert Measurement.model_validate(rows[0]).peak == 18.41
+
+
+def test_every_column_that_is_needed_is_explained() -> None:
+    assert set(MEANING) == set(REQUIRED)

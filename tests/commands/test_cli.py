@@ -55,7 +55,7 @@ def test_check_of_broken_data(data: Path) -> None:
     )
     assert lines[2] == (
         f"data/{RIG}:7:3: host_memory_gib.reason.en: expected text, found nothing"
-        " (readers get both languages; who writes one alone says so in the pull request)"
+        ' (readers get both languages; `"?? a translation"` asks somebody else for it)'
     )
     assert lines[3:] == ["3 errors in 3 files"]
 
