@@ -148,8 +148,8 @@ def test_all_errors_of_all_files_at_once(data: Path) -> None:
         (MODEL, "read: 2026-12-01", "read: 2026/12/1", ("32:11: sources.qwen3-0.6b-card.read: expected a date as"
          " YYYY-MM-DD, found text `2026/12/1` (write `2026-12-01`)")),
         (MODEL, "    access: page", "    access: unread", ("32:11: sources.qwen3-0.6b-card.read: expected no day of"
-         " reading beside `access: unread`, found `2026-12-01` (delete this line where nobody opened it; else write"
-         " `access: page` or `access: copy`)")),
+         " reading beside `access: unread`, found `2026-12-01` (where nobody opened it, delete this line and quote"
+         " nothing from it; else write `access: page` or `copy`)")),
         (MODEL, "    read: 2026-12-01\n", "", ("27:3: sources.qwen3-0.6b-card.read: expected the day on which it was"
          " read, since access is `page`, found nothing (write `read: YYYY-MM-DD`, or `access: unread` where nobody"
          " opened it)")),
