@@ -12,7 +12,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo  # noqa: TC002 - imported at run time by pydantic anyway
 
 from generator.catalog import fields, link_exceptions, permalinks
-from generator.catalog.hints import did_you_mean, hint_words, literals
+from generator.catalog.hints import as_address, did_you_mean, foreign_letter, hint_words, literals
 from generator.catalog.yaml_mistakes import without_space
 from generator.catalog.yaml_positions import Document, Node, Place
 from generator.errors import DataError
@@ -30,6 +30,9 @@ _KNOWN_PATTERNS = {
 }
 
 Step = str | int
+UNKNOWN = "unknown key"
+MEANT = "did you mean `{}`?"
+BOTH = 'readers get both languages; `"?? a translation"` asks somebody else for it'
 DEEPEST = 2
 """Dots in the path of a record whose fields are told from those of the records around it."""
 
@@ -39,7 +42,11 @@ def complaints(
 ) -> list[DataError]:
     """The errors of validating `node` of `document` as `record`; `base` is the dotted path of `node`."""
     found: dict[tuple[Place, str, str], DataError] = {}
-    for place, path, message, hint in _merge_unions(_each(error, node, record)):
+    every = list(_each(error, node, record))
+    meant = {(path[:-1], hint.partition("?")[0] + "?") for _, path, _, seen, hint in every if UNKNOWN in seen}
+    # A field that is missing since its key is misspelt is said once, at the key.
+    every = [each for each in every if each[3] != "nothing" or (each[1][:-1], MEANT.format(each[1][-1])) not in meant]
+    for place, path, message, hint in _merge_unions(every):
         field = ".".join(str(step) for step in (base, *path) if step != "")
         shown = DataError(document.path, place.line, place.column, field, message, hint)
         found.setdefault((place, field, message), shown)
@@ -104,12 +111,15 @@ def _each(error: ValidationError, root: Node, record: type[BaseModel]) -> Iterat
             if isinstance(refused, fields.FieldError) and refused.path:
                 yield _refused(refused, node, path)
                 continue
+            hint = refused.hint if isinstance(refused, fields.FieldError) else ""
+            if owner is None and isinstance(value, str) and "https://" in str(detail["msg"]):
+                hint = as_address(value)
             expected, seen = _own_message(str(detail["msg"]), value)
             if expected.startswith("expected a source") and node.items is None and len(path) > 1:
                 # A bare value of a block: it is the block that does not say where it was read.
                 node, path, _ = _walk(root, record, path[:-1])
                 place = node.own_place
-            yield place, path, expected.removeprefix("expected "), seen, ""
+            yield place, path, expected.removeprefix("expected "), seen, hint
             continue
         if kind == "too_short" and len(node.elements or ()) >= detail["ctx"]["min_length"]:
             continue  # only because items in it are wrong, which is said at the items
@@ -118,7 +128,17 @@ def _each(error: ValidationError, root: Node, record: type[BaseModel]) -> Iterat
             _, _, block = _walk(root, record, steps[:-1])
             bare = _bare(owner) if block is not None and issubclass(block, fields.CitedBlock) else ""
             expected = bare or _describe_type(owner)
-        yield place, path, expected, found(value), hint_words(kind, detail.get("ctx", {}), value)
+        hint = hint_words(kind, detail.get("ctx", {}), value) or _in_full(kind, owner, value)
+        yield place, path, expected, found(value), hint
+
+
+def _in_full(kind: str, owner: type[BaseModel] | None, value: object) -> str:
+    """A hint with the mapping that was meant by a bare value."""
+    if owner is None or kind not in ("model_type", "model_attributes_type") or not isinstance(value, str | int | float):
+        return ""
+    if issubclass(owner, fields.Text):
+        return "write `{ru: …, en: …}`: readers get both languages"
+    return f"write `{{value: {_short(str(value))}, source: …}}`" if issubclass(owner, fields.Cited) else ""
 
 
 def _refused(error: fields.FieldError, node: Node, path: tuple[Step, ...]) -> Complaint:
@@ -156,7 +176,8 @@ def _missing(node: Node, path: tuple[Step, ...], owner: type[BaseModel] | None, 
     expected = describe(field) if field else "a value"
     if field and owner and issubclass(owner, fields.CitedBlock):  # which gives its source to bare values
         expected = _bare(record_class(field.annotation)) or expected
-    return place, (*path, name), expected, "nothing", ""
+    hint = BOTH if owner and issubclass(owner, fields.Text) else ""
+    return place, (*path, name), expected, "nothing", hint
 
 
 def _bare(owner: type[BaseModel] | None) -> str:
@@ -166,14 +187,15 @@ def _bare(owner: type[BaseModel] | None) -> str:
 
 def _unknown_key(name: str, owner: type[BaseModel] | None, record: type[BaseModel]) -> tuple[str, str, str]:
     known = list(owner.model_fields) if owner else []
-    seen = f"; found unknown key `{_short(name)}`"
+    seen = f"; found {UNKNOWN} `{_short(name)}`"
     elsewhere = _places_of(record).get(name, ())
     if len(elsewhere) == 1 and name not in fields.INHERITED:
         where = f"under `{elsewhere[0]}`" if elsewhere[0] else "at the beginning of a line, under no other key"
         return "a field that belongs here", seen, f"`{name}` stands {where}: check the indentation"
     near = did_you_mean(name, known)
     listed = f"one of {', '.join(f'`{key}`' for key in known)}"
-    return "a field that exists" if near else listed, seen, near
+    foreign = foreign_letter(name)
+    return "a field that exists" if near else listed, seen, f"{near} {foreign}".strip()
 
 
 @lru_cache

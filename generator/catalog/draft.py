@@ -182,7 +182,7 @@ def _parameters(origin: Origin, names: Names, page: str) -> dict[str, Any]:
         why = f"why the checkpoint holds {elements - total:+,} elements against the count, or correct the architecture"
         reason = {language: blank(f"{why} ({language})") for language in ("ru", "en")}
         exact["conflicts"] = [{**printed, "value": elements, "reason": reason}]
-    what = f"the round number of billions that {page} states, such as {total / 1e9:.1f}"
+    what = f"the number of billions that {page} prints, whatever the count of {total / 1e9:.2f} is"
     return {"exact": exact, "stated_billions": _from_card(f"{names.id}-card", what)}
 
 

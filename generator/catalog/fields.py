@@ -155,7 +155,10 @@ class Cited(Record, Generic[T]):
     @model_validator(mode="after")
     def _has_provenance(self) -> Cited[T]:
         if self.kind in ("stated", "measured") and self.source is None:
-            raise ValueError(f"expected a source, found none: a {self.kind} value says where it was read")
+            raise FieldError(
+                f"expected a source, found none: a {self.kind} value says where it was read",
+                hint="write `source:` with a key of `sources:` in this file, or the name of a file of data/sources/",
+            )
         if self.kind == "assumed" and self.reason is None:
             raise ValueError("expected a reason in both languages, found none: an assumed value says why")
         if self.kind == "computed" and self.source is None and self.reason is None:

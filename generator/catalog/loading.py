@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from generator.catalog.absent import Absent
 from generator.catalog.blanks import blank_errors, without_echoes
 from generator.catalog.complaints import complaints
-from generator.catalog.fields import ID_PATTERN, Record
+from generator.catalog.fields import ID_PATTERN, Record, slug
 from generator.catalog.folders import children
 from generator.catalog.hints import did_you_mean
 from generator.catalog.link_exceptions import LinkExceptions
@@ -201,20 +201,25 @@ def _read_folder(folder: Path, shown: str, layout: Layout, reading: Reading, bet
             _read_record(path, name, layout, path.stem, between, reading)
 
 
+LONGEST_ID = 80
+
+
 def is_reserved(record_id: str) -> bool:
     """Whether the address of this id would be taken for that of a file."""
     return record_id == "index" or record_id.endswith(RESERVED_SUFFIXES)
 
 
 def _valid_id(candidate: str, shown: str, reading: Reading) -> bool:
-    if len(candidate) <= 80 and re.fullmatch(ID_PATTERN, candidate):
+    if len(candidate) <= LONGEST_ID and re.fullmatch(ID_PATTERN, candidate):
         if not is_reserved(candidate):
             return True
         message = f"expected an id that makes an address, found `{candidate}`, which looks like a file"
         reading.report(shown, message, "the file's name is the id")
         return False
     message = f"expected lower-case ASCII letters and digits joined by `-` or `.`, found `{candidate}`"
-    reading.report(shown, message, "the file's name is the id")
+    meant = slug(candidate)
+    rename = f": rename it to `{meant}`" if re.fullmatch(ID_PATTERN, meant) and len(meant) <= LONGEST_ID else ""
+    reading.report(shown, message, f"the file's name is the id{rename}")
     return False
 
 
@@ -240,8 +245,10 @@ def _read_record(path: Path, shown: str, layout: Layout, record_id: str, between
         reading.keys_of_unreadable.update(_keys(path))
         return
     inline = document.root.child("sources")
-    if inline is not None and inline.items:
-        reading.seen["source"].update(inline.items)
+    if inline is not None:
+        # A list where keys belong is one error, and none of those that cite what it holds.
+        for each in (inline, *(inline.elements or ())):
+            reading.seen["source"].update(each.items or ())
     blanks = blank_errors(document, layout.record)
     reading.errors.extend(blanks)
     try:

@@ -63,8 +63,11 @@ _SHAPE = re.compile(r"(?P<lead> *(?:- +)*)(?P<text>\S.*)")
 _KEY = re.compile(r"(?P<key>\"[\w./ -]+\"|'[\w./ -]+'|[\w./-]+) *:(?: +(?P<rest>.*))?")
 _NO_SPACE = re.compile(r"(?P<key>[A-Za-z_][\w.-]*):(?P<rest>(?!//)[^\s:].*)")
 _NO_COLON = re.compile(r"(?P<key>[A-Za-z_][\w.-]*)(?: *[=\N{FULLWIDTH COLON}] *| +)(?P<rest>\S+)")
+FENCE = "```"
 _MARKS = ("...", "---", "%")
 """What begins a line that is about documents, not data."""
+NEAR = 3
+_NO_BREAK = re.compile(r"(?:^ *|: *)(?P<blank>[\u00a0\u2000-\u200a\u202f\u205f\u3000])")
 _COMMENT = re.compile(r"(?:^|\s+)#.*$")
 _LONGEST = 60
 
@@ -90,10 +93,12 @@ def mistake(error: yaml.MarkedYAMLError, text: str, opened: Spot | None, closed:
     if spot[0] > len(lines):
         return None
     return (
-        _open_quote(lines, spot, closed)
+        _no_break(lines, spot)
+        or _open_quote(lines, spot, closed)
         or _open_bracket(lines, spot, opened)
         or _beginning(lines, spot, error.problem or "")
         or _behind(lines, spot, opened, closed)
+        or _no_comma(lines, spot, opened, error.problem or "")
         or (None if opened else _no_key(lines, spot) or _indented(lines, spot) or _second_colon(lines, spot))
     )
 
@@ -128,9 +133,33 @@ def _path(lines: Sequence[str], number: int, column: int, key: str) -> str:
     return ".".join(keys)
 
 
+def _field(lines: Sequence[str], line: _Line | None) -> str:
+    return _path(lines, *line.spot, line.key) if line is not None and line.key else ""
+
+
 def _short(text: str) -> str:
     line = " ".join(text.split()).replace("`", "'")
     return line if len(line) <= _LONGEST else f"{line[:_LONGEST]}…"
+
+
+def _no_break(lines: Sequence[str], spot: Spot) -> Mistake | None:
+    """A blank that looks like a space and is none, at the begin of a line or after a colon, here or just above."""
+    for number in range(spot[0], max(spot[0] - NEAR, 0), -1):
+        blank = _NO_BREAK.search(lines[number - 1])
+        if blank is not None:
+            found = f"found the blank U+{ord(blank['blank']):04X}, which looks like one"
+            return Mistake((number, blank.start("blank") + 1), f"expected a space, {found}", "type the space anew")
+    return None
+
+
+def _no_comma(lines: Sequence[str], spot: Spot, opened: Spot | None, problem: str) -> Mistake | None:
+    """Two entries in brackets without a comma between them, or text with `: ` in it."""
+    if opened is None or opened[0] != spot[0] or "expected ','" not in problem:
+        return None
+    closing = {"[": "]", "{": "}"}.get(lines[opened[0] - 1][opened[1] - 1], "a bracket")
+    message = f"expected a comma or `{closing}`, found `{lines[spot[0] - 1][spot[1] - 1 :][:1]}`"
+    field = _field(lines, _line(lines, spot[0]))
+    return Mistake(spot, message, "put a comma between the entries, and quotes around text that holds `: `", field)
 
 
 def _open_bracket(lines: Sequence[str], spot: Spot, opened: Spot | None) -> Mistake | None:
@@ -144,7 +173,7 @@ def _open_bracket(lines: Sequence[str], spot: Spot, opened: Spot | None) -> Mist
     bracket = lines[opened[0] - 1][opened[1] - 1]
     closing = {"[": "]", "{": "}"}.get(bracket, bracket)
     message = f"expected `{closing}`, found the key `{line.key}` in line {spot[0]}"
-    return Mistake(opened, message, f"close the `{bracket}` that opens here", _path(lines, *own.spot, own.key))
+    return Mistake(opened, message, f"close the `{bracket}` that opens here", _field(lines, own))
 
 
 def _open_quote(lines: Sequence[str], spot: Spot, closed: Closed | None) -> Mistake | None:
@@ -157,8 +186,7 @@ def _open_quote(lines: Sequence[str], spot: Spot, closed: Closed | None) -> Mist
         return None
     own = _line(lines, closed.begin[0])
     message = f"expected `{closed.quote}` at the end of the text, found none before the key `{key}`"
-    field = _path(lines, *own.spot, own.key) if own is not None and own.key else ""
-    return Mistake(closed.begin, message, "close the quote that opens here", field)
+    return Mistake(closed.begin, message, "close the quote that opens here", _field(lines, own))
 
 
 def _beginning(lines: Sequence[str], spot: Spot, problem: str) -> Mistake | None:
@@ -166,7 +194,9 @@ def _beginning(lines: Sequence[str], spot: Spot, problem: str) -> Mistake | None
     if "cannot start any token" not in problem:
         return None
     line = _line(lines, spot[0])
-    field = _path(lines, *line.spot, line.key) if line is not None and line.key else ""
+    if lines[spot[0] - 1].startswith(FENCE):
+        return Mistake(spot, "expected data, found a fence of Markdown", "delete the line")
+    field = _field(lines, line)
     message = f"expected a value, found `{lines[spot[0] - 1][spot[1] - 1 :][:1]}`, which may not begin one"
     return Mistake(spot, message, "put text that starts with this character in quotes", field)
 
@@ -176,8 +206,7 @@ def _behind(lines: Sequence[str], spot: Spot, opened: Spot | None, closed: Close
     if closed is None or closed.end[0] != spot[0] or closed.end[1] > spot[1]:
         return None
     behind = lines[spot[0] - 1][spot[1] - 1 :]
-    own = _line(lines, closed.begin[0])
-    field = _path(lines, *own.spot, own.key) if own is not None and own.key else ""
+    field = _field(lines, _line(lines, closed.begin[0]))
     if closed.quote:
         wanted = "a comma or a bracket" if opened else "nothing more"
         if closed.quote in behind:
@@ -188,6 +217,9 @@ def _behind(lines: Sequence[str], spot: Spot, opened: Spot | None, closed: Close
         return Mistake(spot, f"expected {wanted} after the closing quote, found `{_short(behind)}`", hint, field)
     if opened:
         return None
+    link = re.match(r"\((https://[^\s()]+)\)", behind)
+    if link:
+        return Mistake(spot, "expected an address, found a link of Markdown", f"write `{link[1]}` alone", field)
     return Mistake(spot, f"expected nothing more after the bracket, found `{_short(behind)}`", "delete it", field)
 
 
@@ -245,6 +277,10 @@ def _indented(lines: Sequence[str], spot: Spot) -> Mistake | None:
         message = f"expected the first key in column 1, found `{first.key or '-'}` in column {first.columns[0]}"
         return Mistake(first.spot, message, "indentation: take away the blanks in front of it")
     entry = len(line.columns) > 1
+    same = next((each for each in above if each.columns[-1] <= line.columns[0]), None)
+    if entry and same is not None and same.key and same.rest and same.columns == line.columns[:1]:
+        message = f"expected a key like `{same.key}` above it, found an entry of a list"
+        return Mistake((line.number, line.columns[0]), message, "delete the `-`")
     what, column = "`-`" if entry else f"`{line.key}`", line.columns[0]
     taken: list[int] = []
     lowest = len(lines[spot[0] - 1]) + column
@@ -270,6 +306,10 @@ def _in_no_column(
         before = next((each for each in above if each.key), above[0])
         if not before.rest:
             return None
+        if before is above[0] and len(above) > 1 and before.key:
+            around = _should_be_deeper(lines, line, before, above[1])
+            if around is not None:
+                return around
         like = f" like `{before.key}` above it" if line.key and before.key else ""
         message = f"expected {what} in column {taken[0]}{like}, found it in column {column}"
         hint = "indentation: take away blanks in front of it; a key with keys below it has nothing after its colon"
@@ -280,10 +320,24 @@ def _in_no_column(
     return Mistake(place, message, "indentation: indent the keys of one mapping alike, and the entries of one list")
 
 
+def _should_be_deeper(lines: Sequence[str], line: _Line, before: _Line, second: _Line) -> Mistake | None:
+    """The key before the one at which a parser stops, where it is that one which stands too far to the left."""
+    column = line.columns[0]
+    if second.columns[0] == column and second.key:
+        wanted = f"like `{second.key}` and `{line.key}` around it"
+    elif second.columns[0] == before.columns[0] and second.key and not second.rest:
+        wanted = f"under `{second.key}`"
+    else:
+        return None
+    message = f"expected `{before.key}` in column {column} {wanted}, found it in column {before.columns[0]}"
+    field = _path(lines, before.number, column, before.key)
+    return Mistake(before.spot, message, "indentation: put blanks in front of it", field)
+
+
 def _second_colon(lines: Sequence[str], spot: Spot) -> Mistake | None:
     """Text that holds `: ` without quotes."""
     line = _line(lines, spot[0])
     if line is None or lines[spot[0] - 1][spot[1] - 1 : spot[1]] != ":" or not (": " in line.rest or not line.key):
         return None
-    field = _path(lines, *line.spot, line.key) if line.key else ""
+    field = _field(lines, line)
     return Mistake(spot, "expected one `: ` in a line, found another", "put text that holds `: ` in quotes", field)

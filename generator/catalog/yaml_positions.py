@@ -33,6 +33,7 @@ MAX_NUMBER_LENGTH = 40
 _INTEGER = re.compile(r"[-+]?(?:0|[1-9][0-9]*)")
 _FLOAT = re.compile(r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
 _LEADING_ZERO = re.compile(r"[-+]?0[0-9]+")
+_COMMENT = re.compile(r" +#")
 _NULLS = ("", "~", "null")
 _BOOLEANS = {"true": True, "false": False}
 _MAYBE_BAD = re.compile(r"[^\n\x20-\x7E\xA0-\xAC\xAE-\u05FF\u2010-\u2027\u2030-\u205E\u2070-\uD7FF]")
@@ -327,6 +328,10 @@ class _Reader:
             return Node(place, scalar=text, key_place=key)
         if text == "" and key is not None:
             place = key
+            comment = _COMMENT.match(self.text, event.start_mark.index)
+            if comment:
+                spot = Place(key.line, event.start_mark.column + len(comment[0]))
+                self.report(spot, "expected a value, found a comment", "put text that starts with `#` in quotes", path)
         value = resolve(text)
         if isinstance(value, float) and not math.isfinite(value):
             self.report(place, f"expected a finite number, found `{text}`", "", path)

@@ -74,8 +74,6 @@ def _words(error: yaml.MarkedYAMLError) -> str:
 
 def _hint(words: str, text: str, spot: Spot, opened: Spot | None) -> str:
     line = _line(text, spot[0])
-    if opened is not None and opened[0] == spot[0] and "expected ','" in words:
-        return "put a comma between the entries, and quotes around text that holds `: `"
     if re.search(r":\s+[^'\"|>\[{].*: ", line):
         return "put text that holds `: ` in quotes"
     if re.search(r":\s+[@`%&*!|>]", line):

@@ -71,7 +71,9 @@ def _check(data_dir: Path, style: str) -> Outcome:
     try:
         catalog = load_catalog(data_dir)
     except CatalogErrors as problem:
-        return Outcome(report(problem.errors, (), style), FAILURE)
+        named = {error.path for error in problem.errors if error.rule == "yaml"}
+        untidy = [error for error in untidy_files(data_dir) if error.path not in named] if data_dir == DATA_DIR else []
+        return Outcome(report(sorted({*problem.errors, *untidy}), (), style), FAILURE)
     comparisons = compare(catalog).comparisons
     catalog = replace(catalog, warnings=(*catalog.warnings, *far_readings(catalog, comparisons)))
     if data_dir == DATA_DIR and (

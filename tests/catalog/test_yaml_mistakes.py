@@ -53,6 +53,48 @@ BAD = {
             " blanks in front of it)"
         ),
     ),
+    "outdented among others": (
+        "a:\n  b: 1\nc: 2\n  d: 3\n",
+        (
+            "3:1: a.c: expected `c` in column 3 like `b` and `d` around it, found it in column 1"
+            " (indentation: put blanks in front of it)"
+        ),
+    ),
+    "outdented after its mapping": (
+        "a:\nb: 1\n  c: 2\n",
+        "2:1: a.b: expected `b` in column 3 under `a`, found it in column 1 (indentation: put blanks in front of it)",
+    ),
+    "a dash before a key": (
+        "a:\n  b: 1\n  - c: 2\n",
+        "3:3: expected a key like `b` above it, found an entry of a list (delete the `-`)",
+    ),
+    "a blank that is no space": (
+        "a:\n  b:\u00a01\n  c: 2\n",
+        "2:5: expected a space, found the blank U+00A0, which looks like one (type the space anew)",
+    ),
+    "an indent of other blanks": (
+        "a:\n  b: 1\n\u3000c: 1\n  d: 2\n",
+        "3:1: expected a space, found the blank U+3000, which looks like one (type the space anew)",
+    ),
+    "a fence": (
+        "```yaml\na: 1\n```\n",
+        "1:1: expected data, found a fence of Markdown (delete the line)",
+    ),
+    "a link": (
+        "url: [card](https://x.org/a)\n",
+        "1:12: url: expected an address, found a link of Markdown (write `https://x.org/a` alone)",
+    ),
+    "no comma": (
+        "a: {b: 1 c: 2}\n",
+        (
+            "1:11: a: expected a comma or `}`, found `:` (put a comma between the entries, and quotes around text that"
+            " holds `: `)"
+        ),
+    ),
+    "text that is a comment": (
+        "a:\n  b: #5 in the table\n  c: 1\n",
+        "2:6: a.b: expected a value, found a comment (put text that starts with `#` in quotes)",
+    ),
     "no space": (
         "a:\n  source: x\n  layers:48\n  hidden: 2048\n",
         f"3:10: a.layers: {SPACE} `layers:48` (write `layers: 48`)",
@@ -171,6 +213,9 @@ GOOD = {
     "a list of lists": "a:\n  - - 1\n    - 2\n",
     "an address": "a: https://x.org/b\n",
     "a time": "a: 12:30\n",
+    "a comment before a mapping": "a: # x\n  b: 1\n",
+    "a comment after a value": "a: 1 # x\nb: x#y\n",
+    "nothing": "a:\n# x\nb: 1\n",
 }
 
 

@@ -106,7 +106,8 @@ def test_check_says_what_a_new_run_makes_stale(
         "data/policy.yml", "README.md", "README.ru.md",
     ]  # fmt: skip
     wanted = (
-        "expected what the measured runs come to today, found other figures (run `.venv/bin/trainfit accuracy --write`)"
+        "expected what the measured runs come to today, found other figures (run `.venv/bin/trainfit accuracy --write`:"
+        " your edit of the runs, of the data or of the formulas changes them)"
     )
     assert all(error.endswith(wanted) for error in errors)
     assert cli.main(["accuracy", "--write", "--data-dir", str(data)]) == 0

@@ -26,7 +26,12 @@ def unique_ids(reading: Reading) -> Iterator[Found]:
         for source_id in inline_sources(entry):
             first = taken.setdefault(("source", source_id), entry)
             if first is not entry:
-                hint = "move it to sources/ to cite it from several files"
+                shared = first.kind == "source"
+                hint = (
+                    "cite that one, or choose another id"
+                    if shared
+                    else "move it to sources/ to cite it from several files"
+                )
                 message = f"expected an id of its own, found `{source_id}` also in {first.document.path}"
                 yield Found(entry, f"sources.{source_id}", message, hint)
             if is_reserved(source_id):

@@ -54,7 +54,8 @@ def known_source(reading: Reading) -> Iterator[Found]:
             found = _unknown(each, first, "source", source, known)
             lines = sorted({_line(each, field) for field in others} - {_line(each, first)})
             also = f", also in lines {', '.join(map(str, lines))}" if lines else ""
-            yield replace(found, message=found.message + also, hint=found.hint or DESCRIBE)
+            hint = f"{found.hint} Else {DESCRIBE}" if found.hint else DESCRIBE
+            yield replace(found, message=found.message + also, hint=hint)
 
 
 def _line(entry: Entry | Broken, field: str) -> int:
