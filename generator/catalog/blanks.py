@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from generator.catalog.complaints import annotation_of, record_class
+from generator.catalog.fields import Text
 from generator.catalog.source_record import Source
 from generator.catalog.yaml_positions import Document, Node
 from generator.errors import DataError
@@ -64,6 +65,8 @@ def _hint(path: tuple[str, ...], record: type[BaseModel]) -> str:
     for depth, step in enumerate(path, 1):
         owner = record_class(current)
         field = owner.model_fields.get(step) if owner is not None else None
+        if owner is Text and depth == len(path):
+            return REQUIRED  # readers get both languages
         if owner is Source and depth == len(path) and step in NEEDED:
             return NEEDED[step]
         if owner is None:

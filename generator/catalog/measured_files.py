@@ -228,11 +228,11 @@ def _read_file(path: Path, shown: str, known: Known, seen: dict[str, str], data:
         if published.id in seen:
             data.errors.append(row.error("id", f"expected an id of its own, found that of {seen[published.id]}"))
         seen[published.id] = f"{shown}:{row.line}"
+        data.errors += _wrong_card(row, published, known.cards)
         if published.shape not in known.shapes:
             message = f"expected the id of a model or a shape, {row.found('shape')}"
             data.errors.append(row.error("shape", message, did_you_mean(published.shape, known.shapes)))
             continue
-        data.errors += _wrong_card(row, published, known.cards)
         used = _used(row.cells, defaults)
         filled = {**row.cells, **{name: default.value for name, default in used.items()}}
         settings = _measurement(row, filled, data.errors)

@@ -119,6 +119,16 @@ def test_a_blank_says_whether_it_is_required_and_what_goes_with_it(catalog: Cata
     assert hints["sources.acme-1b-config.seen_at"] == f"{unless} the line"
 
 
+def test_a_text_that_is_still_to_be_translated_is_required() -> None:
+    text = 'note: {ru: Да., en: "?? a translation"}\nsources: {x: {summary: {ru: "?? a translation", en: A.}}}\n'
+    document, _ = parse_document(text.encode(), "x.yml")
+    assert document is not None
+    assert [(each.field, each.message, each.hint) for each in blank_errors(document, Model)] == [
+        (field, "expected a translation, found a blank", "required: replace the text by it")
+        for field in ("note.en", "sources.x.summary.ru")
+    ]
+
+
 @pytest.mark.parametrize(
     ("stem", "record_id", "folder"),
     [

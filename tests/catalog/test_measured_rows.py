@@ -252,3 +252,14 @@ def test_the_table_for_contributors_is_one(tmp_path: Path, repo_root: Path, name
 
 def test_every_column_that_is_needed_is_explained() -> None:
     assert set(MEANING) == set(REQUIRED)
+
+
+def test_a_wrong_model_hides_no_wrong_card(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    data = tiny_catalog(tmp_path)
+    write(data, "measurements/zero.csv", HEADER + ROW.replace("qwen3-0.6b", "qwen3-0.6").replace("RTX 6000", "RTX 600"))
+    assert cli.main(["--data-dir", str(data), "check"]) == 1
+    shape, gpu, _ = capsys.readouterr().out.splitlines()
+    assert shape == (
+        f"{SRC}:2:14: shape: expected the id of a model or a shape, found `qwen3-0.6` (did you mean `qwen3-0.6b`?)"
+    )
+    assert gpu.startswith(f"{SRC}:2:31: gpu: expected the name of a card, or `not stated`, found `RTX 600 Ada`")
