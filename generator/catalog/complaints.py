@@ -12,6 +12,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo  # noqa: TC002 - imported at run time by pydantic anyway
 
 from generator.catalog import fields, link_exceptions, permalinks
+from generator.catalog.architecture_record import OWN_NAMES
 from generator.catalog.hints import as_address, did_you_mean, foreign_letter, hint_words, literals
 from generator.catalog.yaml_mistakes import without_space
 from generator.catalog.yaml_positions import Document, Node, Place
@@ -20,7 +21,7 @@ from generator.errors import DataError
 _KNOWN_PATTERNS = {
     fields.ID_PATTERN: "an id of lower-case ASCII letters and digits joined by `-` or `.`",
     fields.PARTIAL_DATE_PATTERN: "a date as YYYY, YYYY-MM or YYYY-MM-DD",
-    r"^\S(.*\S)?$": "one line of text without blanks at its ends",
+    fields.LINE_PATTERN: "one line of text without blanks at its ends",
     fields.HUB_ID_PATTERN: "the id of a repository such as `Qwen/Qwen3-8B`",
     fields.PACKAGE_PATTERN: "the name of a package such as `bitsandbytes`",
     fields.VERSION_PATTERN: "a version such as `2.13.0`",
@@ -33,6 +34,8 @@ Step = str | int
 UNKNOWN = "unknown key"
 MEANT = "did you mean `{}`?"
 BOTH = 'readers get both languages; `"?? a translation"` asks somebody else for it'
+CONFIG_NAMES = {key: field for field, keys in OWN_NAMES.items() for key in keys if key != field}
+"""Keys of `config.json` → what the field of a record is called."""
 DEEPEST = 2
 """Dots in the path of a record whose fields are told from those of the records around it."""
 
@@ -192,6 +195,8 @@ def _unknown_key(name: str, owner: type[BaseModel] | None, record: type[BaseMode
     if len(elsewhere) == 1 and name not in fields.INHERITED:
         where = f"under `{elsewhere[0]}`" if elsewhere[0] else "at the beginning of a line, under no other key"
         return "a field that belongs here", seen, f"`{name}` stands {where}: check the indentation"
+    if CONFIG_NAMES.get(name) in known:
+        return "a field that exists", seen, f"here it is called `{CONFIG_NAMES[name]}`"
     near = did_you_mean(name, known)
     listed = f"one of {', '.join(f'`{key}`' for key in known)}"
     foreign = foreign_letter(name)
@@ -256,7 +261,7 @@ def annotation_of(current: Any, step: Step) -> Any:
         origin, arguments = typing.get_origin(option), typing.get_args(option)
         if origin is tuple and isinstance(step, int):
             return arguments[0]
-        if origin is dict and isinstance(step, str):
+        if origin in (dict, Mapping) and isinstance(step, str):
             return arguments[1]
     return None
 

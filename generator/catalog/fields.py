@@ -70,7 +70,8 @@ PackageName = Annotated[str, Field(max_length=100, pattern=PACKAGE_PATTERN)]
 VERSION_PATTERN = r"^[0-9]+(\.[0-9]+)*((a|b|rc|\.post|\.dev)[0-9]+)*$"
 Version = Annotated[str, Field(max_length=40, pattern=VERSION_PATTERN)]
 """A version as PEP 440 writes it, without a local part."""
-Line = Annotated[str, Field(min_length=1, max_length=300, pattern=r"^\S(.*\S)?$")]
+LINE_PATTERN = r"^\S(.*\S)?$"
+Line = Annotated[str, Field(min_length=1, max_length=300, pattern=LINE_PATTERN)]
 """One line of text without surrounding blanks."""
 Count = Annotated[int, Field(ge=0), AfterValidator(_countable)]
 PositiveInt = Annotated[int, Field(gt=0), AfterValidator(_countable)]

@@ -17,6 +17,7 @@ HUB = "https://huggingface.co/"
 _NOTHING = ("", "n/a", "na", "none", "null", "unknown", "todo", "tbd", "-", "—")
 """What people write where there is nothing to write."""
 _MAPPINGS = ("model_type", "model_attributes_type", "dict_type")
+_LISTS = ("tuple_type", "list_type")
 _NUMBERS = ("int_type", "float_type", "int_from_float", "int_parsing", "float_parsing")
 _SCALARS = ("string_type", "int_type", "float_type", "bool_type")
 """Kinds of complaint about what should have been a mapping, and about what should have been one value."""
@@ -49,7 +50,8 @@ def hint_words(kind: str, ctx: Mapping[str, Any], value: object) -> str:
         shapes = {_MAPPINGS: "write keys, without `-` in front", _SCALARS: "write it without brackets and dashes"}
         return next((hint for kinds, hint in shapes.items() if kind in kinds), "")
     if isinstance(value, Mapping):
-        return "write the value alone" if kind in _SCALARS else ""
+        shapes = {_LISTS: "put a `-` in front of the first key of each entry", _SCALARS: "write the value alone"}
+        return next((hint for kinds, hint in shapes.items() if kind in kinds), "")
     if kind == "string_type" and isinstance(value, int | float):
         return "put it in quotes to make it text"
     return "write out the whole number" if kind in _NUMBERS and isinstance(value, float) else ""
@@ -65,7 +67,7 @@ def _of_text(kind: str, ctx: Mapping[str, Any], text: str) -> str:
         return "write `true` or `false`"
     if kind in _MAPPINGS:
         return without_space(text)
-    if kind in ("tuple_type", "list_type"):
+    if kind in _LISTS:
         return _as_list(text)
     if kind.startswith("date_"):
         return _as_date(text)
@@ -78,6 +80,8 @@ def _of_pattern(pattern: str, text: str) -> str:
         return _as_id(text)
     if pattern == fields.PARTIAL_DATE_PATTERN:
         return _as_date(text)
+    if pattern == fields.LINE_PATTERN:
+        return "put it in one line" if "\n" in text.strip() else "take away the blanks at its ends"
     is_address = pattern == fields.HUB_ID_PATTERN and text.startswith(HUB)
     return f"write `{text.removeprefix(HUB).strip('/')}`" if is_address else ""
 
@@ -139,7 +143,8 @@ def _as_id(text: str) -> str:
     """A hint with the id that somebody may have meant by a name in capitals, with blanks or underscores."""
     if re.match(r"https?:", text):
         return "describe the page under `sources:` of this file, and write its key here"
-    meant = re.sub(r"[\s_/-]+", "-", text.strip().lower())
+    name = text.rpartition("/")[2] if re.fullmatch(r"\w[\w.-]*/\w[\w.-]*", text) else text  # of `owner/name`
+    meant = re.sub(r"[\s_/-]+", "-", name.strip().lower())
     return f"write `{meant}`" if len(meant) <= 80 and re.fullmatch(fields.ID_PATTERN, meant) else ""
 
 

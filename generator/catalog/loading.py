@@ -21,7 +21,7 @@ from generator.catalog.permalinks import Permalinks
 from generator.catalog.records import Constants, Gpu, Method, Model, Policy, Rig, Source, StackItem
 from generator.catalog.stack_records import Choice, Environment, Library
 from generator.catalog.yaml_positions import MAX_BYTES, Document, read_document
-from generator.errors import DataError
+from generator.errors import COMMAND, DataError
 
 Kind = Literal[
     "model", "gpu", "rig", "method", "source", "stack", "choice", "environment", "library", "policy", "constants",
@@ -223,6 +223,12 @@ def _valid_id(candidate: str, shown: str, reading: Reading) -> bool:
     return False
 
 
+def _is_config(document: Document) -> bool:
+    """Whether somebody has put what Hugging Face calls config.json in the place of a record."""
+    keys = document.root.items or {}
+    return "model_type" in keys and "architecture" not in keys and ("architectures" in keys or "hidden_size" in keys)
+
+
 def _keys(path: Path) -> Iterator[str]:
     """What looks like an indented key in a file that cannot be read as YAML."""
     try:
@@ -243,6 +249,14 @@ def _read_record(path: Path, shown: str, layout: Layout, record_id: str, between
     if document is None:
         reading.unreadable = True
         reading.keys_of_unreadable.update(_keys(path))
+        return
+    if layout.kind == "model" and _is_config(document):
+        message = "expected the fields of a model's file, found a config.json"
+        errors = [
+            DataError(shown, 1, 1, "", message, f"move it out of data/, and `{COMMAND} add model` makes a file of it")
+        ]
+        reading.errors.extend(errors)
+        reading.broken.append(Broken(layout.kind, record_id, document))
         return
     inline = document.root.child("sources")
     if inline is not None:

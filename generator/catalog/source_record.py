@@ -60,7 +60,8 @@ class Source(Record):
             raise FieldError(
                 f"expected no day of reading beside `access: unread`, found `{self.read}`",
                 "read",
-                hint="delete this line where nobody opened it; else write `access: page` or `access: copy`",
+                hint="where nobody opened it, delete this line and quote nothing from it; "
+                "else write `access: page` or `copy`",
             )
         if self.access != "unread" and self.read is None:
             raise FieldError(

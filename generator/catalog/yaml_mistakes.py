@@ -154,7 +154,12 @@ def _no_break(lines: Sequence[str], spot: Spot) -> Mistake | None:
 
 def _no_comma(lines: Sequence[str], spot: Spot, opened: Spot | None, problem: str) -> Mistake | None:
     """Two entries in brackets without a comma between them, or text with `: ` in it."""
-    if opened is None or opened[0] != spot[0] or "expected ','" not in problem:
+    if opened is None:
+        return None
+    if "expected node content" in problem:
+        field = _field(lines, _line(lines, spot[0]))
+        return Mistake(spot, "expected a value between the commas, found none", "put one comma between entries", field)
+    if opened[0] != spot[0] or "expected ','" not in problem:
         return None
     closing = {"[": "]", "{": "}"}.get(lines[opened[0] - 1][opened[1] - 1], "a bracket")
     message = f"expected a comma or `{closing}`, found `{lines[spot[0] - 1][spot[1] - 1 :][:1]}`"

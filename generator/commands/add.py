@@ -7,6 +7,7 @@ import datetime
 import os
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -85,7 +86,7 @@ def run(arguments: argparse.Namespace) -> Outcome:
     origin = _from_hub(arguments, source) if path is None else _from_file(arguments, path)
     _refuse_known(catalog, origin.repository, data_dir)
     where = str(path or f"{origin.repository}: config.json")
-    total = count_parameters(_shape(origin, where)).total
+    shape = _shape(origin, where)
     stem = origin.repository.partition("/")[2] if origin.repository else _stem(arguments, path, origin.config)
     names = names_for(catalog, stem, arguments.id, arguments.family)
     if not re.fullmatch(ID_PATTERN, names.id) or is_reserved(names.id) or not re.fullmatch(ID_PATTERN, names.folder):
@@ -98,7 +99,7 @@ def run(arguments: argparse.Namespace) -> Outcome:
         raise UnsupportedArchitecture(f"{where}: {error}") from error
     shown = f"{data_dir.name}/models/{names.folder}/{names.id}.yml"
     _write(target, text, shown)
-    said = (_blanks(text, shown), _counted(origin, total), _twins(catalog, origin), _quantised(origin))
+    said = (_blanks(text, shown), _counted(origin, shape), _twins(catalog, origin), _quantised(origin))
     return Outcome(f"wrote {shown}\n{''.join(said)}")
 
 
@@ -204,16 +205,16 @@ def _quantised(origin: Origin) -> str:
     return "config.json has a quantization_config: if this is a quantised copy, add the original instead\n"
 
 
-def _counted(origin: Origin, total: int) -> str:
+def _counted(origin: Origin, shape: Architecture) -> str:
     """What the count was compared with: one that follows from config.json alone always agrees with it."""
-    elements = origin.elements
+    total, elements = count_parameters(shape).total, origin.elements
     where = origin.stored.file if origin.stored else "the record of the Hub"
     if elements == total:
         return f"{total:,} parameters by config.json, as many as in the checkpoint by {where}\n"
     if elements is not None:
         return (
-            f"{total:,} parameters by config.json, but {elements:,} in the checkpoint by {where}: see"
-            " parameters.exact.conflicts in the file\n"
+            f"{total:,} parameters by config.json, but {elements:,} in the checkpoint by {where}"
+            f"{_another_vocabulary(shape, elements)}: see parameters.exact.conflicts in the file\n"
         )
     way = f"look at {INDEX} of the repository" if origin.hub else f"put {INDEX} or {SINGLE} beside the file"
     if origin.repository and not origin.hub:
@@ -222,6 +223,15 @@ def _counted(origin: Origin, total: int) -> str:
         f"{total:,} parameters by config.json alone: nothing else was there to check the count, and a wrong dimension"
         f" would not show ({way})\n"
     )
+
+
+def _another_vocabulary(shape: Architecture, elements: int) -> str:
+    """Says so where the difference is one of vocabularies: the dimension that config.json most often has wrong."""
+    rows = 1 if shape.tied_embeddings or not shape.output_head else 2
+    vocab = shape.vocab + (elements - count_parameters(shape).total) // (rows * shape.hidden)
+    if vocab <= 0 or count_parameters(replace(shape, vocab=vocab)).total != elements:
+        return ""
+    return f", as with a vocabulary of {vocab:,} instead of {shape.vocab:,}"
 
 
 def _twins(catalog: Catalog, origin: Origin) -> str:

@@ -110,7 +110,7 @@ def test_all_errors_of_all_files_at_once(data: Path) -> None:
          ("9:11: architecture.source: expected an id of lower-case ASCII letters and digits joined by `-` or `.`, found"
          " text `Qwen Card` (write `qwen-card`)")),
         (MODEL, "name: Qwen3-0.6B\n", "name: ' Qwen3'\n", ("1:7: name: expected one line of text without blanks at its"
-         " ends, found text `Qwen3`")),
+         " ends, found text `Qwen3` (take away the blanks at its ends)")),
         (MODEL, "type: model-card", "type: model-cards", ("30:11: sources.qwen3-0.6b-card.type: expected one of"
          " `specification`, `model-card`, `paper`, `documentation`, `code`, `dataset`, `measurement`, `discussion`,"
          " `article`, found text `model-cards` (did you mean `model-card`?)")),
@@ -148,8 +148,8 @@ def test_all_errors_of_all_files_at_once(data: Path) -> None:
         (MODEL, "read: 2026-12-01", "read: 2026/12/1", ("32:11: sources.qwen3-0.6b-card.read: expected a date as"
          " YYYY-MM-DD, found text `2026/12/1` (write `2026-12-01`)")),
         (MODEL, "    access: page", "    access: unread", ("32:11: sources.qwen3-0.6b-card.read: expected no day of"
-         " reading beside `access: unread`, found `2026-12-01` (delete this line where nobody opened it; else write"
-         " `access: page` or `access: copy`)")),
+         " reading beside `access: unread`, found `2026-12-01` (where nobody opened it, delete this line and quote"
+         " nothing from it; else write `access: page` or `copy`)")),
         (MODEL, "    read: 2026-12-01\n", "", ("27:3: sources.qwen3-0.6b-card.read: expected the day on which it was"
          " read, since access is `page`, found nothing (write `read: YYYY-MM-DD`, or `access: unread` where nobody"
          " opened it)")),
@@ -190,6 +190,16 @@ def test_all_errors_of_all_files_at_once(data: Path) -> None:
          " `article`, found text `card` (did you mean `model-card`?)")),
         (MODEL, "sources:\n  qwen3-0.6b-card:", "sources:\n  - qwen3-0.6b-card:", ("26:1: sources: expected a mapping,"
          " found a list (write keys, without `-` in front)")),
+        (MODEL, "  layers: 28", "  num_hidden_layers: 28", ("11:3: architecture.num_hidden_layers: expected a field"
+         " that exists; found unknown key `num_hidden_layers` (here it is called `layers`)")),
+        (MODEL, "as_printed: 0.6B}", "as_printed: 0.6B, also: {source: zero}}", ("25:76:"
+         " parameters.stated_billions.also: expected a list, found a mapping (put a `-` in front of the first key"
+         " of each entry)")),
+        (MODEL, "as_printed: apache-2.0", 'as_printed: "apache\\n2.0"', ("6:67: licence.as_printed: expected one line"
+         " of text without blanks at its ends, found text `apache 2.0` (put it in one line)")),
+        (MODEL, "card: qwen3-0.6b-card", "card: qwen3-0.6b-card\nderived_from: Qwen/Qwen3-8B", ("8:15: derived_from:"
+         " expected an id of lower-case ASCII letters and digits joined by `-` or `.`, found text `Qwen/Qwen3-8B`"
+         " (write `qwen3-8b`)")),
         (RIG, "  reason: {ru: Обычно для такой рабочей станции., en: Usual for such a workstation.}",
          "  reason: Usual.",
          ("7:11: host_memory_gib.reason: expected texts `ru` and `en`, found text `Usual.` (write `{ru: …, en: …}`:"
@@ -384,3 +394,13 @@ def test_a_file_that_must_be_there_is_missed_once(tmp_path: Path) -> None:
     data = tiny_catalog(tmp_path)
     (data / "constants.yml").unlink()
     assert problems(data) == ["data/constants.yml:1:1: expected a file, found nothing"]
+
+
+def test_a_config_json_in_the_place_of_a_model_is_one_error(data: Path) -> None:
+    write(data, "models/qwen3/other.yml", '{"architectures": ["LlamaForCausalLM"],\n "model_type": "llama"}\n')
+    assert problems(data) == [
+        (
+            "data/models/qwen3/other.yml:1:1: expected the fields of a model's file, found a config.json (move it out"
+            " of data/, and `.venv/bin/trainfit add model` makes a file of it)"
+        )
+    ]

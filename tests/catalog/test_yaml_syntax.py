@@ -37,7 +37,7 @@ CASES = {
     ),
     "an open quote": ("a: 1\nb: 'x\nc: 1\n\n", "2:4", "end of stream", "close the quote that opens here"),
     "an open double quote": ('a: "x', "1:4", "end of stream", "close the quote that opens here"),
-    "two commas": ("a: [1,\n  2,,3]\n", "2:5", "node content", "put one comma between entries"),
+    "two commas": ("a: [1,\n  2,,3]\n", "2:5", "between the commas", "put one comma between entries"),
     "two texts": ("a: 'x' y\n", "1:8", "after the closing quote, found `y`", "delete it, or take it into the quotes"),
     "an indent": (
         "a:\n   b: 1\n  c: 2\n",

@@ -191,10 +191,21 @@ def test_weights_that_hold_something_else_are_a_conflict(
     index = file.parent / "model.safetensors.index.json"
     index.write_text(json.dumps({"metadata": {"total_parameters": more}}), encoding="utf-8")
     assert add(data, str(file), "--id", "acme-1.5b") == 0
-    said = f"{TOTAL:,} parameters by config.json, but {more:,} in the checkpoint by {index.name}"
+    said = f"{TOTAL:,} parameters by config.json, but {more:,} in the checkpoint by {index.name}, as with a"
+    said += " vocabulary of 128,272 instead of 128,256: see parameters.exact.conflicts in the file\n"
     assert said in capsys.readouterr().out
     written = (data / "models" / "acme" / "acme-1.5b.yml").read_text(encoding="utf-8")
     assert "holds +32,768 elements against the count" in written
+
+
+def test_another_difference_is_not_laid_to_the_vocabulary(
+    data: Path, server: Hub, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for number, more in enumerate((5, 2048 * 2 + 1, -(128_256 * 2048))):
+        server.model(f"acme/Other-{number}b", CONFIG, safetensors={"total": TOTAL + more})
+        assert add(data, f"acme/Other-{number}b") == 0
+        printed = capsys.readouterr().out
+        assert f"but {TOTAL + more:,} in the checkpoint by the record of the Hub: see" in printed
 
 
 def test_a_file_that_is_refused_is_named(
