@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from generator.estimate.memory import MEMORY
+from generator.estimate.gradients import MEMORY
 from generator.estimate.steps import ceil, largest, where
 
 __all__ = ["MEMORY"]

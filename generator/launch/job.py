@@ -31,6 +31,8 @@ PROCESS_GIB = 2.0
 """Host memory of a process beside weights: PyTorch, CUDA, a piece of the data. An assumption."""
 CHECKPOINT_BYTES = {"bf16-pure": 6, "fp32": 12, "bf16-mixed": 12}
 """Bytes per parameter of one saved checkpoint of full training, by precision: weights and two states of AdamW."""
+LOGIN = "hf auth login"
+"""The command of huggingface_hub, which every set of versions brings along."""
 KEPT_CHECKPOINTS = 2
 """Checkpoints that every framework keeps. The oldest is removed when a new one has been written, so that there is one
 more for a while (transformers 5.24.0, trainer.py, rotate_checkpoints; torchtitan 0.3.0, checkpointer/dcp.py)."""

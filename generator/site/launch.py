@@ -27,7 +27,7 @@ from generator.launch.commands import (
     start_command,
     trial_command,
 )
-from generator.launch.job import KEPT_CHECKPOINTS, REFERENCE
+from generator.launch.job import KEPT_CHECKPOINTS, LOGIN, REFERENCE
 from generator.site.formats import Formats
 from generator.site.messages import Messages
 from generator.site.page import LANGUAGES, Language
@@ -36,8 +36,6 @@ from generator.verdict import Setup, Verdict
 
 SPOKEN = ("preflight.", "launch.measure.", "launch.train.")
 """Messages that the programs of a configuration say; they travel along in trainfit.json."""
-LOGIN = "hf auth login"
-"""The command of huggingface_hub, which every set of versions brings along."""
 SHORTER = 2
 """A refusal of memory is first answered with half the context."""
 SMALLER = 0.98
