@@ -47,13 +47,17 @@ def accumulated_gradients(
 def layer_gradients(
     trains_adapters: float,
     gradients: float,
-    root_parameters: float,
+    linear_parameters: float,
+    expert_parameters: float,
+    small_parameters: float,
     text_parameters: float,
     accumulated_gradients: float,
 ) -> float:
-    """Gradients held when backward reaches the embedding: all but those of the root unit."""
+    """Gradients held when backward reaches the embedding: those of all layers."""
     return largest(
-        where(trains_adapters, gradients, gradients * (1 - root_parameters / text_parameters)), accumulated_gradients
+        gradients
+        * where(trains_adapters, 1, (linear_parameters + expert_parameters + small_parameters) / text_parameters),
+        accumulated_gradients,
     )
 
 
@@ -71,7 +75,7 @@ def reduced_layer(sharding_fsdp2: float, trains_adapters: float, reduce_bytes: f
 
 @MEMORY.step("bytes")
 def reduced_before(
-    sharding_fsdp2: float, trains_adapters: float, root_wrap_separate: float, reduce_bytes: float, vocab: float,
+    sharding_fsdp2: float, trains_adapters: float, head_apart: float, reduce_bytes: float, vocab: float,
     hidden: float, reduced_layer: float, accumulates: float, gradient_bytes: float, layer_parameters: float,
     gradient_shards: float, checkpoints: float, layers: float,
 ) -> float:  # fmt: skip
@@ -81,7 +85,7 @@ def reduced_before(
     of the last layer, whose checkpoint is gone.
     """
     return largest(
-        sharding_fsdp2 * (1 - trains_adapters) * root_wrap_separate * reduce_bytes * vocab * hidden,
+        sharding_fsdp2 * (1 - trains_adapters) * head_apart * reduce_bytes * vocab * hidden,
         reduced_layer
         + sharding_fsdp2
         * (1 - trains_adapters)
@@ -96,13 +100,14 @@ def reduced_before(
 
 @MEMORY.step("bytes")
 def waiting_head_gradient(
-    trains_adapters: float, sharding_fsdp1: float, sharding_fsdp2: float, root_wrap_separate: float,
+    trains_adapters: float, sharding_fsdp1: float, sharding_fsdp2: float, head_apart: float,
     compute_bytes: float, accumulates: float, optimizer_impl_in_backward: float, gradient_bytes: float,
     gradient_shards: float, head: float, vocab: float, hidden: float,
 ) -> float:  # fmt: skip
     """Gradient of the head while backward passes through the layers: whole where FSDP reduces it with the embedding.
 
-    Elsewhere it is one of the gradients already, which a sum over micro-batches holds anyway. An optimizer inside
+    A head that is a unit of its own is reduced at once, and without sharding its gradient is one like the others: a sum
+    over micro-batches holds either anyway. An optimizer inside
     backward uses it up at once, unless it has to wait for that of a tied embedding.
     """
     return (
@@ -110,8 +115,14 @@ def waiting_head_gradient(
         * vocab
         * hidden
         * where(
-            (sharding_fsdp1 + sharding_fsdp2) * (1 - root_wrap_separate),
+            (sharding_fsdp1 + sharding_fsdp2) * (1 - head_apart),
             compute_bytes,
             (1 - accumulates) * (1 - optimizer_impl_in_backward * where(head, 1, 0)) * gradient_bytes / gradient_shards,
         )
     )
+
+
+@MEMORY.step("bytes")
+def head_gradient_reduced(head_apart: float, waiting_head_gradient: float) -> float:
+    """The same when the embedding is reduced, where the head was a unit of its own."""
+    return head_apart * waiting_head_gradient

@@ -135,6 +135,18 @@ def gathered_root(sharded: float, compute_bytes: float, root_parameters: float) 
     return sharded * compute_bytes * root_parameters
 
 
+@MEMORY.step("yes or no")
+def head_apart(root_wrap_separate: float, head: float) -> float:
+    """The head is a unit of its own; one that is tied to the embedding shares its unit."""
+    return root_wrap_separate * where(head, 1, 0)
+
+
+@MEMORY.step("bytes")
+def gathered_head(head_apart: float, gathered_root: float) -> float:
+    """The root unit while backward passes through the last layers: a head that is a unit of its own is given back."""
+    return (1 - head_apart) * gathered_root
+
+
 @MEMORY.step("bytes")
 def gathered_unit(
     sharded: float,

@@ -60,7 +60,7 @@ def phase_forward_end(
 @MEMORY.step("bytes")
 def phase_backward_start(
     resident: float,
-    gathered_root: float,
+    gathered_head: float,
     autocast_weights: float,
     checkpoint_copies: float,
     activations: float,
@@ -74,7 +74,7 @@ def phase_backward_start(
     """Backward through the last layer: nearly all checkpoints and one layer's working set."""
     return (
         resident
-        + gathered_root
+        + gathered_head
         + autocast_weights
         + checkpoint_copies
         + activations
@@ -130,9 +130,11 @@ def root_gradient_buffers(
 
 
 @MEMORY.step("bytes")
-def phase_root_reduce(resident: float, layer_gradients: float, root_gradient_buffers: float) -> float:
+def phase_root_reduce(
+    resident: float, layer_gradients: float, head_gradient_reduced: float, root_gradient_buffers: float
+) -> float:
     """Reduction of the gradients of embedding and head, the last of backward."""
-    return resident + layer_gradients + root_gradient_buffers
+    return resident + layer_gradients + head_gradient_reduced + root_gradient_buffers
 
 
 @MEMORY.step("bytes")

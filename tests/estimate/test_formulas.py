@@ -98,7 +98,7 @@ def test_gradient_that_meets_the_working_set() -> None:
 
 def reductions(name: str, **changes: float) -> float:
     """Layers of 50 parameters with checkpoints of 40 bytes each, a head of 7 × 11, gradients of 4 bytes on 2 cards."""
-    flags = {"sharding_fsdp2": 1, "trains_adapters": 0, "root_wrap_separate": 0, "accumulates": 0}
+    flags = {"sharding_fsdp2": 1, "trains_adapters": 0, "head_apart": 0, "accumulates": 0}
     sizes = {"reduce_bytes": 4, "vocab": 7, "hidden": 11, "layer_parameters": 50, "checkpoints": 120, "layers": 3}
     inputs = {**flags, **sizes, "gradient_bytes": 4, "gradient_shards": 2, "reduced_layer": 200, **changes}
     return value(name, **{key: inputs[key] for key in ALL.steps[name].inputs})
@@ -111,7 +111,7 @@ def test_buffers_of_reductions_under_fsdp2() -> None:
     assert reductions("reduced_before") == 200 + 100 - 40
     assert reductions("reduced_before", accumulates=1) == 200 - 40
     # in the last layer: the buffer of a head that is a unit of its own, 4 × 77
-    assert reductions("reduced_before", root_wrap_separate=1) == 308
+    assert reductions("reduced_before", head_apart=1) == 308
     # nothing before, where checkpoints are heavier
     assert reductions("reduced_before", checkpoints=3000) == 0
     assert reductions("reduced_before", sharding_fsdp2=0, reduced_layer=0) == 0
@@ -119,7 +119,7 @@ def test_buffers_of_reductions_under_fsdp2() -> None:
 
 def waiting(**changes: float) -> float:
     """A head of 7 × 11 whose gradients take 4 bytes, 2 in computing, on one card."""
-    flags = {"trains_adapters": 0, "sharding_fsdp1": 0, "sharding_fsdp2": 0, "root_wrap_separate": 0}
+    flags = {"trains_adapters": 0, "sharding_fsdp1": 0, "sharding_fsdp2": 0, "head_apart": 0}
     rest = {"compute_bytes": 2, "accumulates": 0, "optimizer_impl_in_backward": 0, "gradient_bytes": 4}
     sizes = {"gradient_shards": 1, "head": 77, "vocab": 7, "hidden": 11}
     return value("waiting_head_gradient", **{**flags, **rest, **sizes, **changes})
@@ -128,11 +128,30 @@ def waiting(**changes: float) -> float:
 def test_gradient_of_the_head_waits_for_the_embedding() -> None:
     assert waiting() == 4 * 77
     assert waiting(sharding_fsdp1=1, gradient_shards=4) == waiting(sharding_fsdp2=1, gradient_shards=4) == 2 * 77
-    assert waiting(sharding_fsdp2=1, gradient_shards=4, root_wrap_separate=1) == 77
+    assert waiting(sharding_fsdp2=1, gradient_shards=4, head_apart=1) == 77
     assert waiting(accumulates=1) == waiting(trains_adapters=1) == 0
     # an optimizer inside backward uses it up, but that of a tied embedding has to wait
     assert waiting(optimizer_impl_in_backward=1) == 0
     assert waiting(optimizer_impl_in_backward=1, head=0) == 4 * 77
+
+
+def test_a_head_that_is_a_unit_of_its_own() -> None:
+    assert value("head_apart", root_wrap_separate=1, head=77) == 1
+    assert value("head_apart", root_wrap_separate=0, head=77) == value("head_apart", root_wrap_separate=1, head=0) == 0
+    # given back before the last layer, and its gradient reduced long before that of the embedding
+    assert value("gathered_head", head_apart=1, gathered_root=9) == 0
+    assert value("gathered_head", head_apart=0, gathered_root=9) == 9
+    assert value("head_gradient_reduced", head_apart=1, waiting_head_gradient=9) == 9
+    assert value("head_gradient_reduced", head_apart=0, waiting_head_gradient=9) == 0
+
+
+def test_gradients_of_the_layers() -> None:
+    parts = {"linear_parameters": 30, "expert_parameters": 20, "small_parameters": 10, "text_parameters": 80}
+    held = {"gradients": 320, "accumulated_gradients": 0}
+    # neither embedding nor head: those are terms of their own
+    assert value("layer_gradients", trains_adapters=0, **parts, **held) == 240
+    assert value("layer_gradients", trains_adapters=1, **parts, **held) == 320
+    assert value("layer_gradients", trains_adapters=0, **parts, gradients=320, accumulated_gradients=300) == 300
 
 
 @pytest.mark.parametrize(
