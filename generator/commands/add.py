@@ -183,7 +183,8 @@ def _write(target: Path, text: str, shown: str) -> None:
         with target.open("x", encoding="utf-8", newline="\n") as file:
             file.write(text)
     except FileExistsError as error:
-        raise AddError(f"{shown}: expected no such file yet, found one (--id chooses another id)") from error
+        hint = f"--id chooses another id; a variant of the same shape goes into `hugging_face` of {shown} instead"
+        raise AddError(f"{shown}: expected no such file yet, found one ({hint})") from error
     except OSError as error:
         raise AddError(f"{shown}: expected a place to write to, found {error.strerror or os.strerror(0)}") from error
 

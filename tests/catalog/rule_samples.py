@@ -33,8 +33,8 @@ BAD: list[tuple[str, str, str, str, str]] = [
      "    url: https://example.org\n    read: 2026-12-01\n    access: page\n"),
      "27:3: sources.spare: expected a source that something cites, found no citation (delete it)"),
     ("unread-not-quoted", MODEL, "    read: 2026-12-01\n    access: page", "    access: unread",
-     ("6:1: licence: expected a source that was read, found `qwen3-0.6b-card`, which is unread (open it and say so"
-     " there, or leave as_printed out)")),
+     ("5:1: released: expected a source that was read, found `qwen3-0.6b-card`, which is unread (open it and say so"
+     " there, or delete the value)")),
     ("known-gpu", RIG, "gpu: rtx-6000-ada", "gpu: rtx-6000",
      "2:6: gpu: expected the id of a GPU, found `rtx-6000` (did you mean `rtx-6000-ada`?)"),
     ("known-home-rig", "policy.yml", "workload:", "home_rig: 4x-rtx-6000\nworkload:",
@@ -373,9 +373,10 @@ GOOD: dict[str, tuple[Edit, ...]] = {
     "known-source": ((MODEL, "as_printed: 0.6B}", "as_printed: 0.6B, also: [{source: zero}]}"),),
     "source-used": (("stack/shard.yml", "{source: zero, where: section 5}", "{source: rtx-6000-ada-datasheet}"),),
     "unread-not-quoted": (
-        (MODEL, "    read: 2026-12-01\n    access: page", "    access: unread"),
-        (MODEL, ", as_printed: apache-2.0", ", where: x"),
-        (MODEL, ", as_printed: 0.6B", ", where: x"),
+        (MODEL, "as_printed: 0.6B}", ("as_printed: 0.6B, conflicts: [{source: spare, value: 0.5, where: x, reason:"
+         " {ru: \"\u0420\u0430\u043d\u044c\u0448\u0435.\", en: Earlier.}}]}")),
+        (MODEL, "sources:\n", ("sources:\n  spare:\n    title: x\n    publisher: x\n    type: paper\n"
+         "    url: https://example.org\n    access: unread\n    summary: {ru: \"\u0420\u0430\u0437.\", en: One.}\n")),
     ),
     "known-gpu": (
         (GPU, "", "gpus/nvidia/rtx-5000.yml"), ("gpus/nvidia/rtx-5000.yml", "RTX 6000 Ada", "RTX 5000 Ada"),

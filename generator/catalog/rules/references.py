@@ -103,15 +103,19 @@ def source_used(reading: Reading) -> Iterator[Found]:
 
 @rule("unread-not-quoted")
 def unread_not_quoted(reading: Reading) -> Iterator[Found]:
-    """Nobody quotes a document that nobody opened."""
+    """Nobody quotes a document that nobody opened, and no value rests on one; a conflict may name it."""
     sources = {entry.id: cast("Source", entry.record) for entry in reading.of("source")}
     for entry in reading.entries:
         sources.update(inline_sources(entry))
     for entry in reading.entries:
         for usage in usages(entry):
             source = sources.get(usage.source_id)
-            if source is not None and source.access == "unread" and usage.citation.as_printed:
-                message = f"expected a source that was read, found `{usage.source_id}`, which is unread"
+            if source is None or source.access != "unread":
+                continue
+            message = f"expected a source that was read, found `{usage.source_id}`, which is unread"
+            if usage.value_kind is not None and ".conflicts." not in usage.at:
+                yield Found(entry, usage.field, message, "open it and say so there, or delete the value")
+            elif usage.citation.as_printed:
                 yield Found(entry, usage.field, message, "open it and say so there, or leave as_printed out")
 
 
