@@ -14,6 +14,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+COMMAND = ".venv/bin/trainfit"
+"""How the README calls the program, so that a line of a hint can be pasted as it is."""
+
 
 class TrainfitError(Exception):
     """Base of all errors that are shown to a user as text."""

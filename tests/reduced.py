@@ -12,7 +12,7 @@ import io
 import re
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from functools import cache
 from pathlib import Path
 
@@ -46,6 +46,8 @@ def reduce_data(target: Path, source: Path = DATA_DIR) -> Path:
     models = {path.stem for path in target.glob("models/*/*.yml")}
     for name in ("verdicts.csv", "changes.csv"):
         _rows(target / name, lambda row: row["rig"] in RIGS and row["model"] in models)
+    for path in target.glob("stack/environments/*.yml"):
+        path.write_text(_without_models(path.read_text(encoding="utf-8"), models), encoding="utf-8")
     for _ in range(PASSES):
         left = [error for error in _errors(target) if not _mended(target, error)]
         if left:
@@ -79,6 +81,18 @@ def _rows(path: Path, wanted: Callable[[dict[str, str]], bool]) -> None:
     writer.writeheader()
     writer.writerows(rows)
     path.write_text(text.getvalue(), encoding="utf-8", newline="")
+
+
+def _without_models(text: str, models: Collection[str]) -> str:
+    """An environment without the models that are left out: no list of it is left empty."""
+    text = re.sub(
+        r"(?m)^(without_\w+):\n((?:  \S.*\n)+)",
+        lambda found: found[1] + ":\n" + "".join(
+            line for line in found[2].splitlines(keepends=True) if line.split(":")[0].strip() in models
+        ),
+        text,
+    )  # fmt: skip
+    return re.sub(r"(?m)^without_\w+:\n(?!  )", "", text)
 
 
 def _measured(data: Path) -> set[str]:

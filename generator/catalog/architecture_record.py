@@ -10,8 +10,8 @@ from pydantic import model_validator
 
 from generator.architecture import Architecture, QkNorm
 from generator.catalog.config_families import FAMILIES
-from generator.catalog.fields import Cited, CitedBlock, Count, Line, Many, PositiveInt
-from generator.catalog.hugging_face import shape_of
+from generator.catalog.fields import Cited, CitedBlock, Count, FieldError, Line, Many, PositiveInt
+from generator.catalog.hugging_face import nearest, shape_of
 from generator.errors import UnsupportedArchitecture
 
 T = TypeVar("T")
@@ -118,15 +118,16 @@ class ArchitectureRecord(CitedBlock):
             if self.config is not None or self.full_attention_layers is not None:
                 raise ValueError("expected a model_type, found none: config is read by its class")
             return self
+        if self.model_type.value not in FAMILIES:
+            raise _unknown_class(self.model_type.value)
         given = [name for name in CLASS_DECIDES if getattr(self, name) is not None]
         if given:
-            raise ValueError(f"expected no {' and no '.join(given)}, found one: the class of model_type decides")
-        if self.model_type.value not in FAMILIES:
-            raise ValueError(f"expected one of {', '.join(sorted(FAMILIES))}, found `{self.model_type.value}`")
+            message = f"expected no {' and no '.join(given)}, found one: the class of model_type decides"
+            raise FieldError(message, given[0], hint="delete the line")
         try:
             self.shape()
         except UnsupportedArchitecture as error:
-            raise ValueError(str(error)) from error
+            raise FieldError(str(error), *_path_of(str(error))) from error
         return self
 
     def shape(self) -> Architecture:
@@ -177,6 +178,30 @@ class ArchitectureRecord(CitedBlock):
         return {"model_type": model_type, **found, **(self.config.values() if self.config else {})}
 
 
+def _unknown_class(name: str) -> FieldError:
+    near = nearest(name)
+    hint = f"did you mean `{near[0]}`?" if near else f"one of {', '.join(sorted(FAMILIES))}"
+    return FieldError(f"expected the model_type of a class that is counted, found `{name}`", "model_type", hint=hint)
+
+
+def _path_of(refusal: str) -> tuple[str, ...]:
+    """The field that stands for the key of `config.json` with which a refusal begins; none where none does."""
+    key = refusal.partition(":")[0]
+    own = next((field for field, keys in OWN_NAMES.items() if key in keys), None)
+    return (own,) if own else ("config", key) if key in ConfigRecord.model_fields else ()
+
+
+OWN_NAMES = {
+    "layers": ("num_hidden_layers", "num_layers", "n_layer"),
+    "hidden": ("hidden_size", "n_embd"),
+    "intermediate": ("intermediate_size", "n_inner"),
+    "heads": ("num_attention_heads", "n_head"),
+    "kv_heads": ("num_key_value_heads",),
+    "head_dim": ("head_dim",),
+    "vocab": ("vocab_size",),
+    "tied_embeddings": ("tie_word_embeddings",),
+}
+"""Field of the record → keys of `config.json` that give it."""
 LAYER_WORDS = {"granitemoehybrid": ("attention", "mamba")}
 """Words of `layer_types` where they are not full and sliding attention."""
 CLASS_DECIDES = ("qk_norm", "norms_per_layer", "qkv_bias", "output_bias", "fp32_norm")

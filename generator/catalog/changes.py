@@ -19,7 +19,7 @@ from pathlib import Path
 from generator.catalog.fields import ID_PATTERN
 from generator.catalog.folders import is_regular
 from generator.catalog.loading import METHOD_IDS
-from generator.errors import DataError
+from generator.errors import COMMAND, DataError
 
 CHANGES_NAME = "changes.csv"
 HEAD = ("date", "reason", "rig", "model")
@@ -29,12 +29,12 @@ REASONS = ("data", "memory-model", "policy", "unknown")
 LISTED = 100
 """Errors that are listed: more have one cause."""
 MAX_BYTES = 16 * 1024 * 1024
-HINT = "run `trainfit lock`"
+HINT = f"run `{COMMAND} lock`"
 
 
 def restore(shown: str) -> str:
     """What helps where rows are gone or cannot be read: nothing can compute a history."""
-    return f"`git checkout HEAD -- {shown}`, then `trainfit lock`"
+    return f"`git checkout HEAD -- {shown}`, then `{COMMAND} lock`"
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-import difflib
-import re
 import types
 import typing
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import lru_cache
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo  # noqa: TC002 - imported at run time by pydantic anyway
 
 from generator.catalog import fields, link_exceptions, permalinks
+from generator.catalog.architecture_record import OWN_NAMES
+from generator.catalog.hints import as_address, did_you_mean, foreign_letter, hint_words, literals
+from generator.catalog.yaml_mistakes import without_space
 from generator.catalog.yaml_positions import Document, Node, Place
 from generator.errors import DataError
 
 _KNOWN_PATTERNS = {
     fields.ID_PATTERN: "an id of lower-case ASCII letters and digits joined by `-` or `.`",
     fields.PARTIAL_DATE_PATTERN: "a date as YYYY, YYYY-MM or YYYY-MM-DD",
-    r"^\S(.*\S)?$": "one line of text without blanks at its ends",
+    fields.LINE_PATTERN: "one line of text without blanks at its ends",
     fields.HUB_ID_PATTERN: "the id of a repository such as `Qwen/Qwen3-8B`",
     fields.PACKAGE_PATTERN: "the name of a package such as `bitsandbytes`",
     fields.VERSION_PATTERN: "a version such as `2.13.0`",
@@ -29,6 +31,13 @@ _KNOWN_PATTERNS = {
 }
 
 Step = str | int
+UNKNOWN = "unknown key"
+MEANT = "did you mean `{}`?"
+BOTH = 'readers get both languages; `"?? a translation"` asks somebody else for it'
+CONFIG_NAMES = {key: field for field, keys in OWN_NAMES.items() for key in keys if key != field}
+"""Keys of `config.json` → what the field of a record is called."""
+DEEPEST = 2
+"""Dots in the path of a record whose fields are told from those of the records around it."""
 
 
 def complaints(
@@ -36,7 +45,11 @@ def complaints(
 ) -> list[DataError]:
     """The errors of validating `node` of `document` as `record`; `base` is the dotted path of `node`."""
     found: dict[tuple[Place, str, str], DataError] = {}
-    for place, path, message, hint in _merge_unions(_each(error, node, record)):
+    every = list(_each(error, node, record))
+    meant = {(path[:-1], hint.partition("?")[0] + "?") for _, path, _, seen, hint in every if UNKNOWN in seen}
+    # A field that is missing since its key is misspelt is said once, at the key.
+    every = [each for each in every if each[3] != "nothing" or (each[1][:-1], MEANT.format(each[1][-1])) not in meant]
+    for place, path, message, hint in _merge_unions(every):
         field = ".".join(str(step) for step in (base, *path) if step != "")
         shown = DataError(document.path, place.line, place.column, field, message, hint)
         found.setdefault((place, field, message), shown)
@@ -60,13 +73,6 @@ def found(value: object) -> str:
             return "a mapping"
 
 
-def did_you_mean(word: str, options: Iterable[str]) -> str:
-    """A hint with the option nearest to `word`; empty where none is near."""
-    known = {option.casefold(): option for option in options}
-    near = difflib.get_close_matches(word.casefold(), known, n=1, cutoff=0.6)
-    return f"did you mean `{known[near[0]]}`?" if near else ""
-
-
 def _short(text: str, limit: int = 60) -> str:
     line = " ".join(text.split()).replace("`", "'")
     return line if len(line) <= limit else f"{line[:limit]}…"
@@ -88,9 +94,9 @@ def _each(error: ValidationError, root: Node, record: type[BaseModel]) -> Iterat
             else:
                 child = node.child(name)
                 place = (child.key_place if child else None) or node.own_place
-                expected, seen, hint = _unknown_key(name, owner)
+                expected, seen, hint = _unknown_key(name, owner, record)
                 if not hint and child is not None and child.place == child.key_place:  # nothing after it
-                    hint = (
+                    hint = without_space(name) or (
                         "write a decimal fraction with a point"
                         if name.isdigit()
                         else "text with a comma inside `{…}` needs quotes"
@@ -104,19 +110,49 @@ def _each(error: ValidationError, root: Node, record: type[BaseModel]) -> Iterat
         if is_key and node.key_place is not None:
             place = node.key_place
         if kind == "value_error":
+            refused = detail.get("ctx", {}).get("error")
+            if isinstance(refused, fields.FieldError) and refused.path:
+                yield _refused(refused, node, path)
+                continue
+            hint = refused.hint if isinstance(refused, fields.FieldError) else ""
+            if owner is None and isinstance(value, str) and "https://" in str(detail["msg"]):
+                hint = as_address(value)
             expected, seen = _own_message(str(detail["msg"]), value)
             if expected.startswith("expected a source") and node.items is None and len(path) > 1:
                 # A bare value of a block: it is the block that does not say where it was read.
                 node, path, _ = _walk(root, record, path[:-1])
                 place = node.own_place
-            yield place, path, expected.removeprefix("expected "), seen, ""
+            yield place, path, expected.removeprefix("expected "), seen, hint
             continue
         if kind == "too_short" and len(node.elements or ()) >= detail["ctx"]["min_length"]:
             continue  # only because items in it are wrong, which is said at the items
         expected = expected_words(kind, detail.get("ctx", {}), str(detail["msg"]))
         if kind in ("model_type", "model_attributes_type") and owner is not None:
-            expected = _describe_type(owner)
-        yield place, path, expected, found(value), hint_words(kind, detail.get("ctx", {}), value)
+            _, _, block = _walk(root, record, steps[:-1])
+            bare = _bare(owner) if block is not None and issubclass(block, fields.CitedBlock) else ""
+            expected = bare or _describe_type(owner)
+        hint = hint_words(kind, detail.get("ctx", {}), value) or _in_full(kind, owner, value)
+        yield place, path, expected, found(value), hint
+
+
+def _in_full(kind: str, owner: type[BaseModel] | None, value: object) -> str:
+    """A hint with the mapping that was meant by a bare value."""
+    if owner is None or kind not in ("model_type", "model_attributes_type") or not isinstance(value, str | int | float):
+        return ""
+    if issubclass(owner, fields.Text):
+        return "write `{ru: …, en: …}`: readers get both languages"
+    return f"write `{{value: {_short(str(value))}, source: …}}`" if issubclass(owner, fields.Cited) else ""
+
+
+def _refused(error: fields.FieldError, node: Node, path: tuple[Step, ...]) -> Complaint:
+    """What a record says of one of its fields, at that field or as near to it as the file goes."""
+    for step in error.path:
+        child = node.child(step)
+        if child is None:
+            break
+        node = child
+    place = node.own_place if path or node.key_place else Place()
+    return place, (*path, *error.path), str(error).removeprefix("expected "), "", error.hint
 
 
 def _merge_unions(every: Iterable[Complaint]) -> Iterator[tuple[Place, tuple[Step, ...], str, str]]:
@@ -140,13 +176,45 @@ def _joined(seen: str) -> str:
 def _missing(node: Node, path: tuple[Step, ...], owner: type[BaseModel] | None, name: str) -> Complaint:
     field = owner.model_fields.get(name) if owner else None
     place = node.own_place if path else Place()
-    return place, (*path, name), describe(field) if field else "a value", "nothing", ""
+    expected = describe(field) if field else "a value"
+    if field and owner and issubclass(owner, fields.CitedBlock):  # which gives its source to bare values
+        expected = _bare(record_class(field.annotation)) or expected
+    hint = BOTH if owner and issubclass(owner, fields.Text) else ""
+    return place, (*path, name), expected, "nothing", hint
 
 
-def _unknown_key(name: str, owner: type[BaseModel] | None) -> tuple[str, str, str]:
+def _bare(owner: type[BaseModel] | None) -> str:
+    """What the value of a cited one wants, in words; empty for any other record."""
+    return describe(owner.model_fields["value"]) if owner is not None and issubclass(owner, fields.Cited) else ""
+
+
+def _unknown_key(name: str, owner: type[BaseModel] | None, record: type[BaseModel]) -> tuple[str, str, str]:
     known = list(owner.model_fields) if owner else []
-    listed = ", ".join(f"`{key}`" for key in known)
-    return f"one of {listed}", f"; found unknown key `{_short(name)}`", did_you_mean(name, known)
+    seen = f"; found {UNKNOWN} `{_short(name)}`"
+    elsewhere = _places_of(record).get(name, ())
+    if len(elsewhere) == 1 and name not in fields.INHERITED:
+        where = f"under `{elsewhere[0]}`" if elsewhere[0] else "at the beginning of a line, under no other key"
+        return "a field that belongs here", seen, f"`{name}` stands {where}: check the indentation"
+    if CONFIG_NAMES.get(name) in known:
+        return "a field that exists", seen, f"here it is called `{CONFIG_NAMES[name]}`"
+    near = did_you_mean(name, known)
+    listed = f"one of {', '.join(f'`{key}`' for key in known)}"
+    foreign = foreign_letter(name)
+    return "a field that exists" if near else listed, seen, f"{near} {foreign}".strip()
+
+
+@lru_cache
+def _places_of(record: type[BaseModel]) -> Mapping[str, tuple[str, ...]]:
+    """Each field of a kind of file, and the fields under which it stands; the empty one is the file itself."""
+    found: dict[str, tuple[str, ...]] = {}
+    waiting: list[tuple[str, type[BaseModel]]] = [("", record)]
+    for path, owner in waiting:
+        for name, field in owner.model_fields.items():
+            found[name] = (*found.get(name, ()), path)
+            inner = record_class(field.annotation)
+            if inner is not None and not issubclass(inner, fields.Cited | fields.Text) and path.count(".") < DEEPEST:
+                waiting.append((f"{path}.{name}".lstrip("."), inner))
+    return found
 
 
 def _own_message(message: str, value: object) -> tuple[str, str]:
@@ -173,7 +241,7 @@ def _walk(
         if child is not None:
             node, path = child, (*path, step)
             trail.append((node, path))
-            current = _annotation_of(current, step)
+            current = annotation_of(current, step)
         elif step in fields.INHERITED and len(trail) > 1:
             above, above_path = trail[-2]
             inherited = above.child(step)
@@ -181,19 +249,19 @@ def _walk(
                 node, path = inherited, (*above_path, step)
                 trail.append((node, path))
             break
-    return node, path, _record_class(current)
+    return node, path, record_class(current)
 
 
-def _annotation_of(current: Any, step: Step) -> Any:
+def annotation_of(current: Any, step: Step) -> Any:
     """The type of what stands under `step` in a value of type `current`."""
-    owner = _record_class(current)
+    owner = record_class(current)
     if owner is not None and isinstance(step, str) and step in owner.model_fields:
         return owner.model_fields[step].annotation
     for option in _options(current):
         origin, arguments = typing.get_origin(option), typing.get_args(option)
         if origin is tuple and isinstance(step, int):
             return arguments[0]
-        if origin is dict and isinstance(step, str):
+        if origin in (dict, Mapping) and isinstance(step, str):
             return arguments[1]
     return None
 
@@ -207,7 +275,8 @@ def _options(annotation: Any) -> tuple[Any, ...]:
     return (annotation,)
 
 
-def _record_class(annotation: Any) -> type[BaseModel] | None:
+def record_class(annotation: Any) -> type[BaseModel] | None:
+    """The record among the members of a type; none where there is none."""
     for option in _options(annotation):
         if isinstance(option, type) and issubclass(option, BaseModel):
             return option
@@ -273,8 +342,8 @@ _EXPECTED: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
     "too_short": lambda ctx: f"at least {_count(ctx['min_length'], 'item')}",
     "too_long": lambda ctx: f"at most {_count(ctx['max_length'], 'item')}",
     "string_pattern_mismatch": lambda ctx: _KNOWN_PATTERNS.get(ctx["pattern"], f"text like `{ctx['pattern']}`"),
-    "literal_error": lambda ctx: _one_of(_literals(ctx["expected"])),
-    "enum": lambda ctx: _one_of(_literals(ctx["expected"])),
+    "literal_error": lambda ctx: _one_of(literals(ctx["expected"])),
+    "enum": lambda ctx: _one_of(literals(ctx["expected"])),
 }
 
 
@@ -286,31 +355,3 @@ def expected_words(kind: str, ctx: Mapping[str, Any], message: str) -> str:
 
 def _count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
-def _literals(expected: str) -> list[str]:
-    """`'a', 'b' or 'c'` taken apart."""
-    return [part.strip().strip("'") for part in expected.replace(" or ", ", ").split(",")]
-
-
-def hint_words(kind: str, ctx: Mapping[str, Any], value: object) -> str:
-    """What to do about it; empty where nothing is plain."""
-    if kind == "string_type" and isinstance(value, int | float):
-        return "put it in quotes to make it text"
-    if kind in ("int_type", "float_type", "int_from_float") and isinstance(value, str):
-        return "write a plain number without unit, quotes or separators"
-    if kind == "bool_type" and isinstance(value, str):
-        return "write `true` or `false`"
-    if kind in ("model_type", "model_attributes_type") and isinstance(value, str | int | float):
-        return "a cited value outside a block is `{value: …, source: …}`; a text is `{ru: …, en: …}`"
-    if kind == "string_pattern_mismatch" and ctx["pattern"] == fields.ID_PATTERN and isinstance(value, str):
-        return _as_id(value)
-    if kind == "literal_error" and isinstance(value, str):
-        return did_you_mean(value, _literals(str(ctx["expected"])))
-    return ""
-
-
-def _as_id(text: str) -> str:
-    """A hint with the id that somebody may have meant by a name in capitals, with blanks or underscores."""
-    meant = re.sub(r"[\s_/-]+", "-", text.strip().lower())
-    return f"write `{meant}`" if len(meant) <= 80 and re.fullmatch(fields.ID_PATTERN, meant) else ""

@@ -12,9 +12,11 @@ from generator.architecture import count_parameters
 from generator.catalog.blanks import blank
 from generator.catalog.catalogue import Catalog
 from generator.catalog.draft_architecture import architecture_block
+from generator.catalog.fields import slug
 from generator.catalog.hub import OFFICIAL, HubModel
 from generator.catalog.hugging_face import shape_of, text_values
 from generator.catalog.rules.licences import spdx_spelling
+from generator.catalog.weights import Stored
 
 VARIANT = re.compile(r"[-_](?:instruct|it|chat|base|hf|pt|sft|dpo|thinking)(?=[-_]|$)", re.IGNORECASE)
 """Words of a repository's name that tell variants of one shape apart."""
@@ -39,6 +41,13 @@ class Origin:
     """The commit."""
     hub: HubModel | None = None
     """What the Hub says, where it was asked."""
+    stored: Stored | None = None
+    """What the weights beside a file say."""
+
+    @property
+    def elements(self) -> int | None:
+        """Elements of the checkpoint by something else than the configuration."""
+        return self.stored.elements if self.stored else self.hub.elements if self.hub else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +63,7 @@ class Names:
 
 
 Texts = Mapping[str, Mapping[str, str]]
-"""Summaries of the sources in both languages: `card`, `config`, `record` → language → text."""
+"""Summaries of the sources in both languages: `card`, `config`, `record`, `weights` → language → text."""
 
 
 def names_for(catalog: Catalog, stem: str, record_id: str | None = None, folder: str | None = None) -> Names:
@@ -67,11 +76,6 @@ def names_for(catalog: Catalog, stem: str, record_id: str | None = None, folder:
     return Names(
         chosen, family, name, models[0].family if models else None, vendors.pop() if len(vendors) == 1 else None
     )
-
-
-def slug(name: str) -> str:
-    """A name as an id: `Qwen3_8B` → `qwen3-8b`."""
-    return re.sub(r"[.-]*-[.-]*|\.{2,}", "-", re.sub(r"[^a-z0-9.]+", "-", name.lower())).strip("-.")
 
 
 def _folder_of(catalog: Catalog, record_id: str) -> str:
@@ -109,12 +113,17 @@ def draft(origin: Origin, names: Names, texts: Texts) -> dict[str, Any]:
     found |= _context(origin.config, config)
     found["card"] = card
     found["architecture"] = architecture_block(origin.config, config)
-    found["parameters"] = _parameters(origin, config, record, card, page)
-    publisher = names.vendor or found["vendor"]  # the owner's name on the Hub need not be what the vendor is called
+    found["parameters"] = _parameters(origin, names, page)
+    # The owner's name on the Hub need not be what the vendor is called.
+    publisher = names.vendor or blank("who publishes it: the same as `vendor`")
     found["sources"] = {
         card: _card_source(names, address, publisher, texts["card"]),
-        config: _config_source(origin, names, address, publisher, texts["config"]),
+        config: _file_source(origin, names, "config.json", publisher, texts["config"]),
     }
+    if origin.stored:
+        found["sources"][f"{names.id}-weights"] = _file_source(
+            origin, names, origin.stored.file, publisher, texts["weights"]
+        )
     if record and origin.hub:
         found["sources"][record] = _record_source(origin, names, texts["record"])
     return found
@@ -157,21 +166,24 @@ def _context(config: Any, source: str) -> dict[str, Any]:
     }
 
 
-def _parameters(origin: Origin, config: str, record: str | None, card: str, page: str) -> dict[str, Any]:
-    total = count_parameters(shape_of(origin.config)).total
+def _parameters(origin: Origin, names: Names, page: str) -> dict[str, Any]:
+    total, elements = count_parameters(shape_of(origin.config)).total, origin.elements
     exact: dict[str, Any] = {
-        "value": total, "source": config, "kind": "computed", "where": "config.json: sum over all layers",
+        "value": total, "source": f"{names.id}-config", "kind": "computed", "where": "config.json: sum over all layers",
     }  # fmt: skip
-    elements = origin.hub.elements if origin.hub else None
-    printed = {"source": record, "as_printed": str(elements), "where": "safetensors.total"}
+    printed = {"source": f"{names.id}-record", "as_printed": str(elements), "where": "safetensors.total"}
+    if origin.stored:
+        printed = {"source": f"{names.id}-weights", "where": f"{origin.stored.file}, {origin.stored.where}"}
+        if origin.stored.as_printed:
+            printed["as_printed"] = origin.stored.as_printed
     if elements == total:
         exact["also"] = [printed]
     elif elements is not None:
         why = f"why the checkpoint holds {elements - total:+,} elements against the count, or correct the architecture"
         reason = {language: blank(f"{why} ({language})") for language in ("ru", "en")}
         exact["conflicts"] = [{**printed, "value": elements, "reason": reason}]
-    what = f"the round number of billions that {page} states, such as {total / 1e9:.1f}"
-    return {"exact": exact, "stated_billions": _from_card(card, what)}
+    what = f"the number of billions that {page} prints, whatever the count of {total / 1e9:.2f} is"
+    return {"exact": exact, "stated_billions": _from_card(f"{names.id}-card", what)}
 
 
 def _card_source(names: Names, address: str | None, publisher: str, summary: Mapping[str, str]) -> dict[str, Any]:
@@ -186,20 +198,20 @@ def _card_source(names: Names, address: str | None, publisher: str, summary: Map
     }
 
 
-def _config_source(
-    origin: Origin, names: Names, address: str | None, publisher: str, summary: Mapping[str, str]
-) -> dict[str, Any]:
+def _file_source(origin: Origin, names: Names, file: str, publisher: str, summary: Mapping[str, str]) -> dict[str, Any]:
+    address = f"{OFFICIAL}/{origin.repository}" if origin.repository else None
     revision = origin.revision or (blank("the commit that the file is from") if address else None)
     at_home = origin.hub is not None and origin.hub.official
-    found: dict[str, Any] = {"title": f"{names.name}, config.json", "publisher": publisher, "type": "code"}
+    found: dict[str, Any] = {"title": f"{names.name}, {file}", "publisher": publisher, "type": "code"}
     if address:
-        found["url"] = f"{address}/blob/{origin.revision or 'main'}/config.json"
+        found["url"] = f"{address}/blob/{origin.revision or 'main'}/{file}"
     else:
-        found["url"] = blank("the https:// address at which config.json is published")
+        found["url"] = blank(f"the https:// address at which {file} is published")
     found["read"] = origin.read.isoformat()
     found["access"] = "page" if at_home else "copy"
     if origin.hub is None:
         found["access"] = blank("`page` if you opened the file at that address, `copy` if you were given it")
+        found["seen_at"] = blank("with `copy`, the https:// address of that copy if it has one")
     if revision:
         found["revision"] = revision
     return {**found, "summary": dict(summary)}

@@ -8,21 +8,10 @@ from typing import Any
 from pydantic import ValidationError
 
 from generator.architecture import Architecture
-from generator.catalog.architecture_record import LAYER_WORDS, ArchitectureRecord, ConfigRecord
+from generator.catalog.architecture_record import LAYER_WORDS, OWN_NAMES, ArchitectureRecord, ConfigRecord
 from generator.catalog.hugging_face import shape_of, text_values
 from generator.errors import UnsupportedArchitecture
 
-OWN_NAMES = {
-    "layers": ("num_hidden_layers", "num_layers", "n_layer"),
-    "hidden": ("hidden_size", "n_embd"),
-    "intermediate": ("intermediate_size", "n_inner"),
-    "heads": ("num_attention_heads", "n_head"),
-    "kv_heads": ("num_key_value_heads",),
-    "head_dim": ("head_dim",),
-    "vocab": ("vocab_size",),
-    "tied_embeddings": ("tie_word_embeddings",),
-}
-"""Field of the record → keys of `config.json` that give it."""
 ALWAYS = ("layers", "hidden", "heads", "vocab", "tied_embeddings")
 """Fields that a record must have, also where the file leaves them to the class."""
 

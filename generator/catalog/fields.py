@@ -70,7 +70,8 @@ PackageName = Annotated[str, Field(max_length=100, pattern=PACKAGE_PATTERN)]
 VERSION_PATTERN = r"^[0-9]+(\.[0-9]+)*((a|b|rc|\.post|\.dev)[0-9]+)*$"
 Version = Annotated[str, Field(max_length=40, pattern=VERSION_PATTERN)]
 """A version as PEP 440 writes it, without a local part."""
-Line = Annotated[str, Field(min_length=1, max_length=300, pattern=r"^\S(.*\S)?$")]
+LINE_PATTERN = r"^\S(.*\S)?$"
+Line = Annotated[str, Field(min_length=1, max_length=300, pattern=LINE_PATTERN)]
 """One line of text without surrounding blanks."""
 Count = Annotated[int, Field(ge=0), AfterValidator(_countable)]
 PositiveInt = Annotated[int, Field(gt=0), AfterValidator(_countable)]
@@ -78,6 +79,21 @@ PositiveFloat = Annotated[float, Field(gt=0, allow_inf_nan=False), AfterValidato
 NotNegative = Annotated[float, Field(ge=0, le=LARGEST, allow_inf_nan=False)]
 Many = Annotated[tuple[T, ...], Field(strict=False)]
 """A YAML list, kept as a tuple."""
+
+
+def slug(name: str) -> str:
+    """A name as an id: `Qwen3_8B` → `qwen3-8b`."""
+    return re.sub(r"[.-]*-[.-]*|\.{2,}", "-", re.sub(r"[^a-z0-9.]+", "-", name.lower())).strip("-.")
+
+
+class FieldError(ValueError):
+    """What a record refuses of one of its fields, with what to do: reported at that field."""
+
+    def __init__(self, message: str, *path: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.path = path
+        """From the record to the field."""
+        self.hint = hint
 
 
 class Record(BaseModel):
@@ -140,7 +156,10 @@ class Cited(Record, Generic[T]):
     @model_validator(mode="after")
     def _has_provenance(self) -> Cited[T]:
         if self.kind in ("stated", "measured") and self.source is None:
-            raise ValueError(f"expected a source, found none: a {self.kind} value says where it was read")
+            raise FieldError(
+                f"expected a source, found none: a {self.kind} value says where it was read",
+                hint="write `source:` with a key of `sources:` in this file, or the name of a file of data/sources/",
+            )
         if self.kind == "assumed" and self.reason is None:
             raise ValueError("expected a reason in both languages, found none: an assumed value says why")
         if self.kind == "computed" and self.source is None and self.reason is None:

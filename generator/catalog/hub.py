@@ -29,6 +29,9 @@ TIMEOUT = 30.0
 """Seconds without a byte after which a request is given up."""
 
 
+AS_A_FILE = "without the Hub: get config.json in another way and add it as a file, with --hugging-face owner/name"
+
+
 class HubError(TrainfitError):
     """The Hub has no such model, or does not answer as it should."""
 
@@ -114,7 +117,8 @@ def _json(url: str, endpoint: str, repository: str) -> Any:
         raise HubError(_refusal(error.code, url, repository)) from error
     except (OSError, ValueError) as error:  # URLError among them
         reason = getattr(error, "reason", None) or error
-        raise HubError(f"{url}: expected an answer, found {' '.join(str(reason).split())[:200]}") from error
+        found = " ".join(str(reason).split())[:200]
+        raise HubError(f"{url}: expected an answer, found {found} ({AS_A_FILE})") from error
     if len(raw) > MAX_BYTES:
         raise HubError(f"{url}: expected at most {MAX_BYTES // 1024} KiB, found a longer answer")
     try:

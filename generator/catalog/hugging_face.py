@@ -114,10 +114,15 @@ def _with_or_without_head(config: Mapping[str, Any], shape: Architecture) -> Arc
     return shape
 
 
+def nearest(model_type: str) -> list[str]:
+    """The classes that are counted with the names most like this one, at most three."""
+    return difflib.get_close_matches(model_type, FAMILIES, n=3, cutoff=0.7)
+
+
 def _text_shape(model_type: object, values: ConfigValues) -> Architecture:
     family = FAMILIES.get(model_type) if isinstance(model_type, str) else None
     if family is None:
-        near = difflib.get_close_matches(str(model_type), FAMILIES, n=3, cutoff=0.7)
+        near = nearest(str(model_type))
         hint = f"; did you mean {', '.join(near)}?" if near else ""
         raise UnsupportedArchitecture(
             f"{values.prefix}model_type: expected one of the {len(FAMILIES)} that are counted, such as llama, qwen3 or "

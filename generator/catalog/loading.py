@@ -12,15 +12,16 @@ from pydantic import ValidationError
 
 from generator.catalog.absent import Absent
 from generator.catalog.blanks import blank_errors, without_echoes
-from generator.catalog.complaints import complaints, did_you_mean
-from generator.catalog.fields import ID_PATTERN, Record
+from generator.catalog.complaints import complaints
+from generator.catalog.fields import ID_PATTERN, Record, slug
 from generator.catalog.folders import children
+from generator.catalog.hints import did_you_mean
 from generator.catalog.link_exceptions import LinkExceptions
 from generator.catalog.permalinks import Permalinks
 from generator.catalog.records import Constants, Gpu, Method, Model, Policy, Rig, Source, StackItem
 from generator.catalog.stack_records import Choice, Environment, Library
 from generator.catalog.yaml_positions import MAX_BYTES, Document, read_document
-from generator.errors import DataError
+from generator.errors import COMMAND, DataError
 
 Kind = Literal[
     "model", "gpu", "rig", "method", "source", "stack", "choice", "environment", "library", "policy", "constants",
@@ -200,21 +201,32 @@ def _read_folder(folder: Path, shown: str, layout: Layout, reading: Reading, bet
             _read_record(path, name, layout, path.stem, between, reading)
 
 
+LONGEST_ID = 80
+
+
 def is_reserved(record_id: str) -> bool:
     """Whether the address of this id would be taken for that of a file."""
     return record_id == "index" or record_id.endswith(RESERVED_SUFFIXES)
 
 
 def _valid_id(candidate: str, shown: str, reading: Reading) -> bool:
-    if len(candidate) <= 80 and re.fullmatch(ID_PATTERN, candidate):
+    if len(candidate) <= LONGEST_ID and re.fullmatch(ID_PATTERN, candidate):
         if not is_reserved(candidate):
             return True
         message = f"expected an id that makes an address, found `{candidate}`, which looks like a file"
         reading.report(shown, message, "the file's name is the id")
         return False
     message = f"expected lower-case ASCII letters and digits joined by `-` or `.`, found `{candidate}`"
-    reading.report(shown, message, "the file's name is the id")
+    meant = slug(candidate)
+    rename = f": rename it to `{meant}`" if re.fullmatch(ID_PATTERN, meant) and len(meant) <= LONGEST_ID else ""
+    reading.report(shown, message, f"the file's name is the id{rename}")
     return False
+
+
+def _is_config(document: Document) -> bool:
+    """Whether somebody has put what Hugging Face calls config.json in the place of a record."""
+    keys = document.root.items or {}
+    return "model_type" in keys and "architecture" not in keys and ("architectures" in keys or "hidden_size" in keys)
 
 
 def _keys(path: Path) -> Iterator[str]:
@@ -238,10 +250,20 @@ def _read_record(path: Path, shown: str, layout: Layout, record_id: str, between
         reading.unreadable = True
         reading.keys_of_unreadable.update(_keys(path))
         return
+    if layout.kind == "model" and _is_config(document):
+        message = "expected the fields of a model's file, found a config.json"
+        errors = [
+            DataError(shown, 1, 1, "", message, f"move it out of data/, and `{COMMAND} add model` makes a file of it")
+        ]
+        reading.errors.extend(errors)
+        reading.broken.append(Broken(layout.kind, record_id, document))
+        return
     inline = document.root.child("sources")
-    if inline is not None and inline.items:
-        reading.seen["source"].update(inline.items)
-    blanks = blank_errors(document)
+    if inline is not None:
+        # A list where keys belong is one error, and none of those that cite what it holds.
+        for each in (inline, *(inline.elements or ())):
+            reading.seen["source"].update(each.items or ())
+    blanks = blank_errors(document, layout.record)
     reading.errors.extend(blanks)
     try:
         record = layout.record.model_validate(document.root.plain)

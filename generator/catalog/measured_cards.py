@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from generator.catalog import raw
 from generator.catalog.absent import Absent
 from generator.catalog.catalogue import fold, names_of, renamed
-from generator.catalog.complaints import did_you_mean
+from generator.catalog.hints import did_you_mean
 from generator.catalog.loading import Reading
 from generator.catalog.permalinks import Permalinks
 from generator.catalog.records import Gpu

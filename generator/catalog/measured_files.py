@@ -11,9 +11,10 @@ from typing import TypeVar
 from pydantic import ValidationError
 
 from generator.architecture import Architecture, count_parameters
-from generator.catalog.complaints import complaints, did_you_mean, expected_words, hint_words
+from generator.catalog.complaints import complaints, expected_words
 from generator.catalog.fields import Record
 from generator.catalog.folders import children, is_folder, is_regular
+from generator.catalog.hints import did_you_mean, hint_words
 from generator.catalog.hugging_face import shape_of_config
 from generator.catalog.measured_cards import NOT_STATED, Cards
 from generator.catalog.measured_rows import Row, read_rows
@@ -227,11 +228,11 @@ def _read_file(path: Path, shown: str, known: Known, seen: dict[str, str], data:
         if published.id in seen:
             data.errors.append(row.error("id", f"expected an id of its own, found that of {seen[published.id]}"))
         seen[published.id] = f"{shown}:{row.line}"
+        data.errors += _wrong_card(row, published, known.cards)
         if published.shape not in known.shapes:
             message = f"expected the id of a model or a shape, {row.found('shape')}"
             data.errors.append(row.error("shape", message, did_you_mean(published.shape, known.shapes)))
             continue
-        data.errors += _wrong_card(row, published, known.cards)
         used = _used(row.cells, defaults)
         filled = {**row.cells, **{name: default.value for name, default in used.items()}}
         settings = _measurement(row, filled, data.errors)

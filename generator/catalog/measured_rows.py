@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from generator.catalog.complaints import did_you_mean
+from generator.catalog.hints import did_you_mean
 from generator.catalog.measurements import Measurement
 from generator.catalog.yaml_positions import invisible
 from generator.catalog.yaml_syntax import merge_marks
@@ -15,6 +15,16 @@ from generator.errors import DataError
 
 REQUIRED = tuple(name for name, column in Measurement.model_fields.items() if column.is_required())
 """Columns that every file has; the others may be left out where all rows leave them blank."""
+MEANING = {
+    "id": "a name of each row, such as `<source>-001`",
+    "where": "the place of the row in the source, such as `log.txt`",
+    "model": "the model as it is published, such as `Qwen/Qwen3-8B`",
+    "shape": "the id of a model of the catalogue with the same layers, such as `qwen3-8b`",
+    "method": "`full`, `lora`, `qlora`, `pretrain` or `other`",
+    "n_gpus": "how many cards",
+    "gpu": "the card by any of its names, such as `RTX 4090`",
+    "outcome": "`finished`, or `failed` where memory ran out",
+}
 MAX_BYTES = 1024 * 1024
 """Largest file that is read: some 8,000 rows."""
 SHOWN = 20
@@ -53,6 +63,11 @@ class Row:
 def read_rows(path: Path, shown: str, errors: list[DataError]) -> Iterator[Row]:
     """The rows of a file; a file that is no CSV with the columns of a measurement adds errors."""
     text, wrong = _text(path, shown)
+    header = text.partition("\n")[0]
+    if ";" in header and "," not in header:
+        errors.append(_error(shown, (1, header.index(";") + 1), "", "expected commas between cells, found semicolons",
+                             "save the table with commas, and numbers with a decimal point"))  # fmt: skip
+        return
     scan = _scanned(text)
     wrong += [_error(shown, spot, "", message, hint) for spot, message, hint in scan.faults[:SHOWN]]
     if not scan.rows and not wrong:
@@ -138,7 +153,7 @@ def _wrong_header(columns: list[str], starts: list[Spot], shown: str) -> list[Da
             message = f"expected each column once, found `{name}` again"
             found.append(_error(shown, spot, name, message, f"first at {first[0]}:{first[1]}"))
     missing = [name for name in REQUIRED if name not in columns]
-    return found + [_error(shown, (1, 1), name, "expected a column, found none") for name in missing]
+    return found + [_error(shown, (1, 1), name, "expected a column, found none", MEANING[name]) for name in missing]
 
 
 def _short(text: str) -> str:

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from generator.catalog.fields import Date, HttpsUrl, Line, PartialDate, Record, Text
+from generator.catalog.fields import Date, FieldError, HttpsUrl, Line, PartialDate, Record, Text
 
 SourceType = Literal[
     "specification",
@@ -57,7 +57,22 @@ class Source(Record):
         if self.url is None and self.package is None:
             raise ValueError("expected a url or a package, found neither: a source can be looked up")
         if self.access == "unread" and self.read is not None:
-            raise ValueError("expected no day of reading, found one: an unread source was not read")
+            raise FieldError(
+                f"expected no day of reading beside `access: unread`, found `{self.read}`",
+                "read",
+                hint="where nobody opened it, delete this line and quote nothing from it; "
+                "else write `access: page` or `copy`",
+            )
         if self.access != "unread" and self.read is None:
-            raise ValueError("expected the day on which it was read, found none")
+            raise FieldError(
+                f"expected the day on which it was read, since access is `{self.access}`, found nothing",
+                "read",
+                hint="write `read: YYYY-MM-DD`, or `access: unread` where nobody opened it",
+            )
+        if self.access != "copy" and self.seen_at is not None:
+            raise FieldError(
+                f"expected no address of a copy beside `access: {self.access}`, found one",
+                "seen_at",
+                hint="write `access: copy`, or delete this line",
+            )
         return self

@@ -90,6 +90,12 @@ class Environment(Record):
     note: Text
     models: dict[Id, HubId] = {}
     """Models that the framework has a definition of its own for, by its name; empty where it takes any."""
+    without_class: dict[Id, Line] = {}
+    """Models that its Transformers has no class for, by the model_type of their config.json: they need code of their
+    repositories."""
+    without_text_class: dict[Id, Line] = {}
+    """Models with towers whose text part has no class of its own there, by its model_type: from scratch it cannot be
+    made without them."""
     citations: Annotated[tuple[Citation, ...], Field(strict=False, min_length=1)]
 
 

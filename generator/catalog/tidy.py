@@ -9,10 +9,10 @@ from pathlib import Path
 
 from generator.catalog.loading import LAYOUTS, Layout
 from generator.catalog.yaml_positions import MAX_BYTES, invisible, parse_document
-from generator.errors import CatalogErrors, DataError
+from generator.errors import COMMAND, CatalogErrors, DataError
 
 _KEY = re.compile(r"(?:[A-Za-z_][\w.-]*|\"[^\"]*\"|'[^']*')\s*:(?:\s|$)", re.ASCII)
-FIX = "run `trainfit check --fix`"
+FIX = f"run `{COMMAND} check --fix`"
 _SCHEMA = re.compile(r"#\s*yaml-language-server:.*")
 
 

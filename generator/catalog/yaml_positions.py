@@ -19,6 +19,7 @@ from typing import Any
 
 import yaml
 
+from generator.catalog.yaml_mistakes import Closed
 from generator.catalog.yaml_syntax import explained, merge_marks
 from generator.errors import DataError
 
@@ -32,6 +33,7 @@ MAX_NUMBER_LENGTH = 40
 _INTEGER = re.compile(r"[-+]?(?:0|[1-9][0-9]*)")
 _FLOAT = re.compile(r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
 _LEADING_ZERO = re.compile(r"[-+]?0[0-9]+")
+_COMMENT = re.compile(r" +#")
 _NULLS = ("", "~", "null")
 _BOOLEANS = {"true": True, "false": False}
 _MAYBE_BAD = re.compile(r"[^\n\x20-\x7E\xA0-\xAC\xAE-\u05FF\u2010-\u2027\u2030-\u205E\u2070-\uD7FF]")
@@ -222,6 +224,8 @@ class _Reader:
     events: Iterator[Any] = field(init=False)
     brackets: list[tuple[int, int]] = field(default_factory=list)
     """Where the `[` and `{` stand that are open."""
+    last: Any = None
+    """The event before the one that is asked for."""
 
     def read(self) -> Node | None:
         self.events = iter(yaml.parse(self.text, Loader=_LOADER))
@@ -257,12 +261,14 @@ class _Reader:
 
     def _next(self) -> Any:
         try:
-            return next(self.events)
+            self.last = next(self.events)
         except yaml.MarkedYAMLError as error:
-            spot, words, hint = explained(error, self.text, self.brackets[-1] if self.brackets else None)
-            self.report(Place(*spot), f"expected valid YAML, found an error: {words}", hint)
+            found = explained(error, self.text, self.brackets[-1] if self.brackets else None, _closed(self.last))
+            self.report(Place(*found.spot), found.message, found.hint, (found.field,) if found.field else ())
         except yaml.YAMLError as error:
             self.report(Place(), f"expected valid YAML, found an error: {' '.join(str(error).split())[:200]}")
+        else:
+            return self.last
         raise _Stop
 
     def _node(self, event: Any, path: tuple[str, ...], key: Place | None, depth: int) -> Node:
@@ -322,6 +328,10 @@ class _Reader:
             return Node(place, scalar=text, key_place=key)
         if text == "" and key is not None:
             place = key
+            comment = _COMMENT.match(self.text, event.start_mark.index)
+            if comment:
+                spot = Place(key.line, event.start_mark.column + len(comment[0]))
+                self.report(spot, "expected a value, found a comment", "put text that starts with `#` in quotes", path)
         value = resolve(text)
         if isinstance(value, float) and not math.isfinite(value):
             self.report(place, f"expected a finite number, found `{text}`", "", path)
@@ -341,6 +351,19 @@ def resolve(text: str) -> str | int | float | bool | None:
         if _FLOAT.fullmatch(text):
             return float(text)
     return text
+
+
+def _closed(event: Any) -> Closed | None:
+    """What an event closes: quoted text, or a bracket, which takes a character where the end of a block takes none."""
+    if isinstance(event, yaml.ScalarEvent) and event.style in ("'", '"'):
+        return Closed(_spot(event.start_mark), _spot(event.end_mark), event.style)
+    if isinstance(event, yaml.CollectionEndEvent) and _spot(event.start_mark) < _spot(event.end_mark):
+        return Closed(_spot(event.start_mark), _spot(event.end_mark))
+    return None
+
+
+def _spot(mark: Any) -> tuple[int, int]:
+    return mark.line + 1, mark.column + 1
 
 
 def _place(mark: Any) -> Place:

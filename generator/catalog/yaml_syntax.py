@@ -6,20 +6,21 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from generator.catalog.yaml_mistakes import Closed, Mistake, Spot, mistake
+
 if TYPE_CHECKING:
     import yaml
-
-Spot = tuple[int, int]
-"""Line and column, 1-based."""
 
 _MERGE_MARK = re.compile(r"^(?:[<>|]{7}(?: .*)?|={7})$", re.MULTILINE)
 _HINTS = (
     (r"scanning a (double-)?quoted scalar.*end of stream", "close the quote that opens here"),
     (r"unknown escape character|hexdecimal|hexadecimal", "write a backslash twice, or use single quotes"),
     (r"flow (sequence|mapping), .*expected ','", "put commas between the entries and close the bracket"),
+    (r"cannot start any token", "put text that starts with this character in quotes"),
     (r"flow node, .*node content", "put one comma between entries"),
     (r"expected '?<document start>", "begin all keys of one mapping in the same column"),
-    (r"block mapping, .*(expected key|<block end>)", "indent keys of one mapping alike, quote text that has quotes"),
+    (r"block (mapping|collection), .*(expected (key|'-')|<block end>)",
+     "indent keys of one mapping alike, quote text that has quotes"),
     (r"could not find expected ':'", "write `key: value`, or indent a line that goes on with the text above"),
     (r"mapping values are not allowed", "put text that holds `: ` in quotes"),
     (r"nesting depth", "nest less"),
@@ -33,8 +34,20 @@ def merge_marks(text: str) -> Iterator[Spot]:
     return ((line, 1) for line in lines) if "\n<<<<<<<" in f"\n{text}" else iter(())
 
 
-def explained(error: yaml.MarkedYAMLError, text: str, opened: Spot | None) -> tuple[Spot, str, str]:
-    """Place, message and hint. `opened` is where the innermost bracket stands that is not closed yet.
+def explained(error: yaml.MarkedYAMLError, text: str, opened: Spot | None, closed: Closed | None) -> Mistake:
+    """What is wrong, by the lines around it or else in the parser's words.
+
+    `opened` is where the innermost bracket stands that is not closed yet, `closed` what was closed last.
+    """
+    known = mistake(error, text, opened, closed)
+    if known is not None:
+        return known
+    spot, words, hint = _by_the_parser(error, text, opened)
+    return Mistake(spot, f"expected valid YAML, found an error: {words}", hint)
+
+
+def _by_the_parser(error: yaml.MarkedYAMLError, text: str, opened: Spot | None) -> tuple[Spot, str, str]:
+    """Place, words and hint where the lines tell nothing.
 
     What is found only at the end of the file stands where it began: there is nothing to see beyond the last line.
     """

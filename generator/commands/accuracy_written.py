@@ -8,13 +8,14 @@ from functools import partial
 from pathlib import Path
 
 from generator.catalog import Catalog
-from generator.errors import DataError
+from generator.errors import COMMAND, DataError
 from generator.estimate.accuracy import Comparison, overall
 from generator.estimate.bands import proposed
 from generator.site.formats import Formats
 from generator.site.messages import Message, Messages, load_messages
 from generator.site.page import Language
 
+HINT = f"run `{COMMAND} accuracy --write`"
 START, END = "<!-- accuracy: written by `trainfit accuracy --write` -->", "<!-- /accuracy -->"
 LOW, HIGH = 0.8, 0.95
 """Ratios of memory that the reasons in data/policy.yml count published runs below and above of."""
@@ -103,5 +104,6 @@ def stale(catalog: Catalog, comparisons: Sequence[Comparison], data_dir: Path) -
         line = next((number for number, (one, other) in lines if one != other), 1)
         shown = path.relative_to(data_dir.parent).as_posix()
         message = "expected what the measured runs come to today, found other figures"
-        found.append(DataError(shown, line, 1, "", message, "run `trainfit accuracy --write`", "accuracy"))
+        hint = f"{HINT}: your edit of the runs, of the data or of the formulas changes them"
+        found.append(DataError(shown, line, 1, "", message, hint, "accuracy"))
     return found

@@ -17,7 +17,7 @@ from generator.commands.ledger import stale_changes
 from generator.commands.locked import stale
 from generator.commands.outcome import FAILURE, SUCCESS, Outcome, Subparsers, data_dir_of
 from generator.commands.revisions import RevisionError, changed_files
-from generator.errors import CatalogErrors, DataError
+from generator.errors import COMMAND, CatalogErrors, DataError
 from generator.estimate.accuracy import compare
 
 FORMATS = ("text", "json", "github")
@@ -71,7 +71,9 @@ def _check(data_dir: Path, style: str) -> Outcome:
     try:
         catalog = load_catalog(data_dir)
     except CatalogErrors as problem:
-        return Outcome(report(problem.errors, (), style), FAILURE)
+        named = {error.path for error in problem.errors if error.rule == "yaml"}
+        untidy = [error for error in untidy_files(data_dir) if error.path not in named] if data_dir == DATA_DIR else []
+        return Outcome(report(sorted({*problem.errors, *untidy}), (), style), FAILURE)
     comparisons = compare(catalog).comparisons
     catalog = replace(catalog, warnings=(*catalog.warnings, *far_readings(catalog, comparisons)))
     if data_dir == DATA_DIR and (
@@ -97,7 +99,7 @@ def in_one(errors: Sequence[DataError], data_dir: Path) -> list[DataError]:
         edited = []
     more = ", …" if len(edited) > NAMED else ""
     cause = f"the edit of {', '.join(edited[:NAMED])}{more}" if edited else "an edit of data/ or of the program"
-    hint = f"{cause} changes them: correct it, or where that is meant run `trainfit lock`"
+    hint = f"{cause} changes them: correct it, or where that is meant run `{COMMAND} lock`"
     return [replace(first, message=message, hint=hint)]
 
 

@@ -10,12 +10,12 @@ from pathlib import Path
 
 from generator.catalog import DATA_DIR, Catalog
 from generator.catalog.locked import locked_path, read_locked
-from generator.errors import CatalogErrors, DataError
+from generator.errors import COMMAND, CatalogErrors, DataError
 from generator.site.api import csv_text
 from generator.views.api import locked_rows
 
 KEYS = ("rig", "model")
-HINT = "run `trainfit lock`"
+HINT = f"run `{COMMAND} lock`"
 SHOWN = 60
 """Characters of a stored cell that a message repeats."""
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from generator.catalog.schema import SCHEMAS_DIR, stale_schemas, write_schemas
 from generator.commands.outcome import FAILURE, SUCCESS, Outcome, Subparsers, UsageError
+from generator.errors import COMMAND
 
 
 def add(subparsers: Subparsers, parents: Sequence[argparse.ArgumentParser]) -> None:
@@ -29,7 +30,7 @@ def run(arguments: argparse.Namespace) -> Outcome:
         raise UsageError(f"argument --out: expected a folder, found the file {arguments.out}")
     if arguments.check:
         stale = stale_schemas(arguments.out)
-        text = "".join(f"{name} is out of date: run `trainfit schema`\n" for name in stale)
+        text = "".join(f"{name} is out of date: run `{COMMAND} schema`\n" for name in stale)
         return Outcome(text or "all schemas are up to date\n", FAILURE if stale else SUCCESS)
     changed = write_schemas(arguments.out)
     return Outcome("".join(f"wrote {path.name}\n" for path in changed) or "all schemas are up to date\n")

@@ -7,7 +7,7 @@ they come to the traced form 16h + 8i + 4q + 4kv + 4·heads + 8. Each kind of la
 
 from __future__ import annotations
 
-from generator.estimate.steps import Formulas
+from generator.estimate.steps import Formulas, largest
 
 LAYER = Formulas()
 """From the dimensions of one layer to what it stores."""
@@ -47,6 +47,23 @@ def layer_norms_frozen(layer_norms: float, rms_norms: float, norm_weight_in_fp32
 def layer_norms_frozen_fused(rms_norms: float, layer_norm_count: float, hidden: float) -> float:
     """Frozen norms with a fused kernel: their input alone."""
     return (rms_norms + layer_norm_count) * (2 * hidden + 4)
+
+
+@LAYER.step("bytes per token")
+def layer_autocast(
+    hidden: float, rms_norms: float, norm_weight_in_fp32: float, layer_norm_count: float, layer_norm_input_bytes: float,
+    residual_readers: float, norms_after: float,
+) -> float:  # fmt: skip
+    """What autocast adds over a residual stream in fp32.
+
+    Normalised values, and the input of LayerNorm, in fp32 where they were in 16 bits, and a 16-bit copy for every
+    matrix that reads the stream beyond those that the norms put out anyway: autocast casts for each matrix anew.
+    """
+    return (
+        2 * hidden * rms_norms * (1 - norm_weight_in_fp32)
+        + (4 - layer_norm_input_bytes) * hidden * layer_norm_count
+        + 2 * hidden * largest(residual_readers - (rms_norms - norms_after + layer_norm_count), 0)
+    )
 
 
 @LAYER.step("bytes per token")

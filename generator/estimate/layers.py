@@ -17,7 +17,7 @@ BLOCK_NORMS = 2
 PER_LAYER = (
     "layer_norms", "layer_norms_fused", "layer_norms_frozen", "layer_norms_frozen_fused", "layer_mixer",
     "layer_repeated_keys", "layer_mlp", "layer_mlp_frozen", "layer_experts", "layer_recomputable_width",
-    "layer_score_heads", "layer_temporaries", "layer_matrix_inputs",
+    "layer_score_heads", "layer_temporaries", "layer_matrix_inputs", "layer_autocast",
 )  # fmt: skip
 """What a model hands on of its layers: summed over all (`all_…`) and of the one that stores most (`one_…`)."""
 
@@ -27,7 +27,7 @@ NOTHING: dict[str, float] = dict.fromkeys(
         "kv_width", "heads", "fused_projection", "output_gate", "qk_normed", "qk_norm_weighted", "qk_vectors",
         "grouped", "latent_ranks", "latent_vectors", "latent_query_width", "latent_up_width", "latent_value_width",
         "latent_heads", "gated_width", "plain_width", "composed_width", "active_experts", "expert_width", "experts",
-        "router_in_fp32", "shared_gates", "per_layer_inputs", "per_layer_width",
+        "router_in_fp32", "shared_gates", "per_layer_inputs", "per_layer_width", "residual_readers",
     ),
     0.0,
 )  # fmt: skip
@@ -44,6 +44,7 @@ def layer_numbers(layer: Layer, hidden: int, *, norm_weight_in_fp32: bool) -> di
         "norms_after": max(layer.norms - BLOCK_NORMS, 0) * rms,
         "layer_norm_count": layer.norms * (not rms),
         "layer_norm_input_bytes": 4.0 if layer.norm is Norm.LAYER_UNWEIGHTED else 2.0,
+        "residual_readers": sum(_readers(part) for part in layer.parts),
     }
     for part in layer.parts:
         if isinstance(part, GroupedQueryAttention):
@@ -57,6 +58,18 @@ def layer_numbers(layer: Layer, hidden: int, *, norm_weight_in_fp32: bool) -> di
         elif isinstance(part, PerLayerInput):
             numbers |= {"per_layer_inputs": 1.0, "per_layer_width": part.width}
     return {name: float(value) for name, value in numbers.items()}
+
+
+def _readers(part: object) -> int:
+    """Matrices of a part that read the residual stream; experts read their copy of it."""
+    if isinstance(part, GroupedQueryAttention):
+        kinds = {KeyValue.OWN: 3, KeyValue.KEY_IS_VALUE: 2, KeyValue.BORROWED: 1}
+        return 1 if part.fused_name else kinds[part.key_value]
+    if isinstance(part, Experts):
+        return 1 + (_readers(part.shared) if part.shared else 0)
+    if isinstance(part, Mlp):
+        return len(part.names) - 1
+    return 2 if isinstance(part, LatentAttention) else 0
 
 
 def _attention(part: GroupedQueryAttention) -> dict[str, float]:

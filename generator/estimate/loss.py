@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from generator.estimate.memory import MEMORY
+from generator.estimate.gradients import MEMORY
 from generator.estimate.steps import ceil, largest, where
 
 __all__ = ["MEMORY"]
@@ -52,9 +52,12 @@ def logits(
 
 
 @MEMORY.step("bytes")
-def final_hidden(fused_norms: float, hidden: float, tokens: float) -> float:
-    """What the norm before the head keeps: an fp32 copy and its output, or input and output with a fused kernel."""
-    return (6 - 2 * fused_norms) * hidden * tokens
+def final_hidden(fused_norms: float, trains_adapters: float, hidden: float, tokens: float) -> float:
+    """What the norm before the head keeps: an fp32 copy and its output, or input and output with a fused kernel.
+
+    A norm that is trained keeps the normalised values as well, unless it is fused.
+    """
+    return (6 - 2 * fused_norms + 2 * (1 - trains_adapters) * (1 - fused_norms)) * hidden * tokens
 
 
 @MEMORY.step("bytes")

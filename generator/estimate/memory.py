@@ -126,54 +126,6 @@ def resident(weights: float, quantization_constants: float, optimizer_states: fl
     return weights + quantization_constants + optimizer_states + reduce_buffers
 
 
-# --- gradients ----------------------------------------------------------------------------------------------------
-
-
-@MEMORY.step("bytes")
-def gradients(
-    optimizer_impl_in_backward: float,
-    gradient_bytes: float,
-    layer_parameters: float,
-    trained_parameters: float,
-    gradient_shards: float,
-) -> float:
-    """Gradients at the end of backward; one layer's where the optimizer steps inside backward."""
-    return gradient_bytes * where(optimizer_impl_in_backward, layer_parameters, trained_parameters) / gradient_shards
-
-
-@MEMORY.step("bytes")
-def accumulated_gradients(
-    accumulates: float,
-    unsharded_accumulation: float,
-    sharding_fsdp2: float,
-    reduce_bytes: float,
-    gradient_bytes: float,
-    trained_parameters: float,
-    gradients: float,
-) -> float:
-    """Gradients kept from earlier micro-batches; whole ones on every GPU where they are reduced only at the end.
-
-    FSDP2 keeps these in the type in which it reduces (`FSDPParam.to_accumulated_grad_if_needed` of PyTorch 2.13).
-    """
-    return accumulates * where(
-        unsharded_accumulation, where(sharding_fsdp2, reduce_bytes, gradient_bytes) * trained_parameters, gradients
-    )
-
-
-@MEMORY.step("bytes")
-def layer_gradients(
-    trains_adapters: float,
-    gradients: float,
-    root_parameters: float,
-    text_parameters: float,
-    accumulated_gradients: float,
-) -> float:
-    """Gradients held when backward reaches the embedding: all but those of the root unit."""
-    return largest(
-        where(trains_adapters, gradients, gradients * (1 - root_parameters / text_parameters)), accumulated_gradients
-    )
-
-
 # --- gathered for a moment ----------------------------------------------------------------------------------------
 
 
@@ -181,6 +133,18 @@ def layer_gradients(
 def gathered_root(sharded: float, compute_bytes: float, root_parameters: float) -> float:
     """Embedding and head as gathered for computing."""
     return sharded * compute_bytes * root_parameters
+
+
+@MEMORY.step("yes or no")
+def head_apart(root_wrap_separate: float, head: float) -> float:
+    """The head is a unit of its own; one that is tied to the embedding shares its unit."""
+    return root_wrap_separate * where(head, 1, 0)
+
+
+@MEMORY.step("bytes")
+def gathered_head(head_apart: float, gathered_root: float) -> float:
+    """The root unit while backward passes through the last layers: a head that is a unit of its own is given back."""
+    return (1 - head_apart) * gathered_root
 
 
 @MEMORY.step("bytes")
@@ -272,7 +236,8 @@ def stored_per_token(
     all_norms: float, kernels_fused: float, eager: float, all_layer_mixer: float, all_layer_repeated_keys: float,
     trains_adapters: float, matrix_input_kept: float, all_layer_mlp_frozen: float, all_layer_mlp: float,
     all_layer_experts: float,
-    all_layer_recomputable_width: float, compute_bytes: float, adapter_input_bytes: float, all_adapter_inputs: float,
+    all_layer_recomputable_width: float, autocast_copies: float, all_layer_autocast: float, compute_bytes: float,
+    adapter_input_bytes: float, all_adapter_inputs: float,
     shared_input_bytes: float, all_adapter_shared_inputs: float,
 ) -> float:  # fmt: skip
     """What all layers store per token without checkpointing.
@@ -292,6 +257,7 @@ def stored_per_token(
                 all_layer_mlp - kernels_fused * 2 * all_layer_recomputable_width,
             )
             + all_layer_experts
+            + autocast_copies * all_layer_autocast
         )
         * compute_bytes
         / 2
@@ -303,7 +269,8 @@ def stored_per_token(
 @MEMORY.step("bytes per token")
 def working_set_per_token(
     one_norms: float, one_layer_mixer: float, eager: float, one_layer_repeated_keys: float, one_layer_mlp: float,
-    one_layer_experts: float, one_layer_temporaries: float, trains_adapters: float, hidden: float,
+    one_layer_experts: float, one_layer_temporaries: float, autocast_copies: float, one_layer_autocast: float,
+    trains_adapters: float, hidden: float,
     compute_bytes: float, adapter_input_bytes: float, one_adapter_inputs: float,
 ) -> float:  # fmt: skip
     """What is alive in one layer while backward passes through it: what it stores, and temporaries.
@@ -317,6 +284,7 @@ def working_set_per_token(
         + one_layer_mlp
         + one_layer_experts
         + one_layer_temporaries
+        + autocast_copies * one_layer_autocast
         + (1 - trains_adapters) * 2 * hidden
     ) * compute_bytes / 2 + adapter_input_bytes * one_adapter_inputs
 
@@ -375,11 +343,3 @@ def activations(
         working_set_per_token + scores_per_layer * seq_len,
         one_layer_temporaries * compute_bytes / 2,
     )
-
-
-@MEMORY.step("bytes")
-def unit_gradient(
-    sharded: float, trains_adapters: float, compute_bytes: float, reduce_bytes: float, layer_parameters: float
-) -> float:
-    """Whole gradient of the layer in backward, and the buffer that the one before it is reduced from."""
-    return sharded * (1 - trains_adapters) * (compute_bytes + reduce_bytes) * layer_parameters

@@ -15,8 +15,9 @@ PHASES = ("load", "forward-end", "backward-start", "backward-end", "root-reduce"
 
 TERMS = (
     "weights", "quantization-constants", "optimizer-states", "reduce-buffers", "layer-gradients", "held-gradients",
-    "accumulated-gradients", "gathered-root", "gathered-layer", "gathered-first", "unit-gradient", "autocast-weights",
+    "accumulated-gradients", "gathered-root", "gathered-head", "gathered-layer", "gathered-first", "autocast-weights",
     "checkpoints", "checkpoint-copies", "activations", "final-hidden", "logits", "beside-logits", "head-gradient",
+    "waiting-head-gradient", "head-gradient-reduced", "matrix-gradient", "reduced-layer", "reduced-before",
     "dequantized-matrix", "root-gradient-buffers", "optimizer-transient", "loading-layer", "loading-copy",
 )  # fmt: skip
 """What occupies memory: the keys inside a phase of `Estimate.phases_gib`."""

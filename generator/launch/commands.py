@@ -26,12 +26,37 @@ TRIALS: Mapping[Framework, str] = MappingProxyType(
         "trl": "--max_steps {steps} --save_strategy no",
         "deepspeed": "--max_steps {steps} --save_strategy no",
         "axolotl": "--max-steps {steps} --output-dir trial",
-        "llama-factory": "max_steps={steps} output_dir=trial",
+        "llama-factory": "max_steps={steps} output_dir=trial overwrite_output_dir=true save_strategy='\"no\"'",
         "torchtitan": "--training.steps {steps} --checkpoint.no-enable",
     }
 )
 """What ends it after some steps and leaves nothing that the whole run would go on from: LLaMA-Factory and torchtitan
-resume from what they find in their folder."""
+resume from what they find in their folder, LLaMA-Factory unless it is told to overwrite it (hparams/parser.py). It
+reads options as YAML, whose bare `no` is false."""
+LEAVE_A_MODEL = ("axolotl", "llama-factory")
+"""Frameworks whose first short run leaves a model in `trial`: they save one at the end whatever one asks for."""
+RESUMES: Mapping[Framework, str] = MappingProxyType(
+    {
+        "trl": " --resume_from_checkpoint last",
+        "deepspeed": " --resume_from_checkpoint last",
+        "axolotl": " --auto-resume-from-checkpoints",
+        "llama-factory": "",
+        "torchtitan": "",
+    }
+)
+"""What makes the command go on from the newest checkpoint; nothing where it does so by itself. `last` is a word of
+train.py. Sources: Axolotl 0.19.0, cli/config_options.py and utils/train.py; LLaMA-Factory 0.9.5, hparams/parser.py,
+get_train_args; torchtitan 0.3.0, components/checkpointer/dcp.py, load."""
+CHECKPOINTS: Mapping[Framework, tuple[str, int]] = MappingProxyType(
+    {
+        "trl": ("output", 500),
+        "deepspeed": ("output", 500),
+        "axolotl": ("output", 500),
+        "llama-factory": ("output", 500),
+        "torchtitan": ("outputs/checkpoint", 1000),
+    }
+)
+"""Where checkpoints lie, and after how many steps each is written."""
 PLACES: Mapping[Framework, tuple[str, str, Mapping[str, str]]] = MappingProxyType(
     {
         "trl": ("sft.yaml", ": ", {"seq_len": "max_length", "micro_batch": "per_device_train_batch_size"}),
@@ -56,6 +81,11 @@ def start_command(job: Job) -> str:
 def trial_command(job: Job) -> str:
     """The same for a few steps."""
     return f"{start_command(job)} {TRIALS[job.framework].format(steps=TRIAL_STEPS)}"
+
+
+def resume_command(job: Job) -> str:
+    """The line that goes on with a run that stopped."""
+    return start_command(job) + RESUMES[job.framework]
 
 
 def prepare_command(job: Job) -> str:

@@ -70,7 +70,8 @@ WRAPPED_LAYERS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 )
 """Model → the classes of its layers, where its own list names some that it does not have (`_no_split_modules` of
 transformers 5.24.0: the pooling head of SigLIP, the audio layers of Gemma 4) and Accelerate stops at the first of them
-(accelerate 1.15.0, utils/fsdp_utils.py, fsdp2_prepare_auto_wrap_policy)."""
+(accelerate 1.15.0, utils/fsdp_utils.py, fsdp2_prepare_auto_wrap_policy). The class of a model does not decide it: the
+small ones of Gemma 4 hear, and so have every layer that their class names."""
 DENSE_PRECISIONS = ("bf16-mixed", "bf16-pure", "fp32")
 ATTENTION = ("sdpa", "eager")
 """Attention without a package of its own: no set of versions in data/stack/environments has flash-attn."""

@@ -27,8 +27,12 @@ PLAIN_REASONS = {"needs-bf16": "the card has no bf16", "needs-platform": "its li
 """Reasons that memory and time have nothing to do with."""
 CUDA = "cuda"
 """The platform that all sets of versions in data/stack/environments are for."""
+PROCESS_GIB = 2.0
+"""Host memory of a process beside weights: PyTorch, CUDA, a piece of the data. An assumption."""
 CHECKPOINT_BYTES = {"bf16-pure": 6, "fp32": 12, "bf16-mixed": 12}
 """Bytes per parameter of one saved checkpoint of full training, by precision: weights and two states of AdamW."""
+LOGIN = "hf auth login"
+"""The command of huggingface_hub, which every set of versions brings along."""
 KEPT_CHECKPOINTS = 2
 """Checkpoints that every framework keeps. The oldest is removed when a new one has been written, so that there is one
 more for a while (transformers 5.24.0, trainer.py, rotate_checkpoints; torchtitan 0.3.0, checkpointer/dcp.py)."""
@@ -90,10 +94,9 @@ class Job:
     def wrapped_layers(self) -> tuple[str, ...]:
         """Classes that FSDP makes units of, where Accelerate does not find them by itself.
 
-        From scratch TRL's train.py builds the text part alone, LLaMA-Factory the whole model.
+        From scratch the text part is built alone, and names no others.
         """
-        built = self.has_towers or self.framework == "llama-factory"
-        return WRAPPED_LAYERS.get(self.model, ()) if built else ()
+        return WRAPPED_LAYERS.get(self.model, ()) if self.has_towers else ()
 
     @property
     def weight_gib(self) -> float:
@@ -102,14 +105,29 @@ class Job:
 
     @property
     def host_gib(self) -> float:
-        """Host memory that loading and offloaded states need: the largest of them.
-
-        One copy of the weights in the type that they are loaded in; with offload what the estimate says, and likewise
-        where a quantised base waits there to be split.
-        """
+        """Host memory that the run needs: weights, offloaded states or what its processes take, whichever is most."""
         width = 4 if not self.plan.trains_adapters and self.plan.precision != "bf16-pure" else 2
-        loaded = gib_from_bytes(width * self.estimate.parameters_total)
-        return max(loaded, self.estimate.host_ram_gib, self.estimate.host_loading_gib)
+        copies = gib_from_bytes(self.host_copies * width * self.estimate.parameters_total)
+        processes = PROCESS_GIB * self.plan.n_gpus
+        return max(copies, self.estimate.host_ram_gib, self.estimate.host_loading_gib, processes)
+
+    @property
+    def host_copies(self) -> int:
+        """Whole copies of the weights that lie in host memory at a time, while they are read, made or saved.
+
+        A model that is not split is read straight onto its card, and so is a quantised one; TRL alone has every process
+        of DDP read it into host memory (sft_trainer.py, device_map). Of a split one the first process has a copy when
+        it reads and when it saves (transformers 5.24.0, modeling_utils.py). From scratch TRL's train.py fills it in the
+        first process, LLaMA-Factory in each (model/loader.py), torchtitan on the cards.
+        """
+        one_each = self.plan.n_gpus
+        if self.goal == "pretraining":
+            return {"torchtitan": 0, "llama-factory": one_each}.get(self.framework, 1)
+        if self.plan.quant != "none":
+            return 0
+        if self.plan.sharded or self.framework == "deepspeed":
+            return 1
+        return one_each if self.framework == "trl" and self.plan.sharding == "ddp" else 0
 
     @property
     def splits_base(self) -> bool:
@@ -208,6 +226,7 @@ def job_of(
     if environment.models and native is None:
         known = ", ".join(environment.models)
         raise LaunchError(f"{title}: {framework} has no definition of this model (it has {known})")
+    _needs_classes(catalog, title, verdict, environment)
     refusals: list[str] = []
     for rung in verdict.rungs[0 if asked else verdict.chosen :]:
         recipe = _recipe(catalog, verdict.method, rung.recipe)
@@ -234,6 +253,30 @@ def _needs_cuda(catalog: Catalog, title: str, setup: Setup, environment: Environ
     if gpu.platform != CUDA:
         versions = f"PyTorch {environment.packages['torch']} with CUDA {environment.cuda}"
         raise LaunchError(f"{title}: expected a card for {versions}, the only versions there are; found {gpu.name}")
+
+
+def _needs_classes(catalog: Catalog, title: str, verdict: Verdict, environment: Environment) -> None:
+    """Raises LaunchError for a model that only code from elsewhere builds, or that is built with towers from scratch.
+
+    The files never trust code of a model's repository: who reads it and wants it can say so to the library.
+    """
+    library = f"Transformers {environment.packages.get('transformers', '')}"
+    kind = environment.without_class.get(verdict.model)
+    if kind is not None:
+        origin = next(iter(catalog.models[verdict.model].hugging_face), verdict.model)
+        needs = f"it would run code from the repository {origin} (trust_remote_code), which no file here does"
+        raise LaunchError(f"{title}: {library} has no class for this model ({kind}): {needs}")
+    if catalog.methods[verdict.method].goal != "pretraining":
+        return
+    shape = catalog.models[verdict.model].architecture.shape()
+    if verdict.model in environment.without_text_class:
+        kind = environment.without_text_class[verdict.model]
+        told = f"{library} has no class for the text part alone ({kind})"
+    elif shape.tower_parameters and environment.framework == "llama-factory":
+        told = "llama-factory makes the whole model from scratch (model/loader.py, train_from_scratch)"
+    else:
+        return
+    raise LaunchError(f"{title}: {told}, and the estimate is without vision or sound")
 
 
 def _why_not(rung: Rung) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from generator.catalog.catalogue import Catalog
-from generator.launch.commands import assets_dir
+from generator.launch.commands import CHECKPOINTS, assets_dir
 from generator.launch.frameworks import FRAMEWORKS, TRL_OPTIMIZERS, optimizer_of
 from generator.launch.job import KEPT_CHECKPOINTS, Job
 from generator.launch.record import record_of
@@ -83,6 +83,7 @@ def _values(job: Job, words: Words) -> dict[str, Any]:
         "learning_rate": f"{LEARNING_RATES[job.method]:f}".rstrip("0"),  # `2e-05` is a text in YAML 1.1
         "dataset": DATASETS[job.goal],
         "keep": KEPT_CHECKPOINTS,
+        "save_steps": CHECKPOINTS[job.framework][1],
         "python_literal": repr,
         "assets": f"./{assets_dir(job)}",
     }

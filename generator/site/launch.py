@@ -15,8 +15,19 @@ from generator.catalog.stack_records import Framework
 from generator.errors import UnknownIdError
 from generator.estimate import Plan, estimate
 from generator.launch import FRAMEWORKS, CannotExpress, Job, file_names, files, find_job, job_of
-from generator.launch.commands import PLACES, TRIAL_STEPS, prepare_command, setting, start_command, trial_command
-from generator.launch.job import KEPT_CHECKPOINTS, REFERENCE
+from generator.launch.commands import (
+    CHECKPOINTS,
+    LEAVE_A_MODEL,
+    PLACES,
+    RESUMES,
+    TRIAL_STEPS,
+    prepare_command,
+    resume_command,
+    setting,
+    start_command,
+    trial_command,
+)
+from generator.launch.job import KEPT_CHECKPOINTS, LOGIN, REFERENCE
 from generator.site.formats import Formats
 from generator.site.messages import Messages
 from generator.site.page import LANGUAGES, Language
@@ -40,6 +51,15 @@ PACKING: Mapping[Framework, str] = MappingProxyType(
 )
 """Whether documents that share a context see each other. TRL 1.16.0 tells the model of borders with packing_strategy
 bfd alone (sft_trainer.py, padding_free), LLaMA-Factory 0.9.5 with neat_packing alone (hparams/data_args.py)."""
+IGNORE_SEEN: Mapping[Framework, str] = MappingProxyType(
+    {
+        "trl": "--ignore_data_skip true",
+        "deepspeed": "--ignore_data_skip true",
+        "llama-factory": "ignore_data_skip=true",
+    }
+)
+"""What begins the corpus anew where Trainer reads what it has seen once more to skip it (transformers 5.24.0,
+training_args.py); torchtitan keeps the place in its checkpoint."""
 LESS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {"full": ("lora", "qlora"), "lora": ("qlora",), "qlora": (), "pretrain": ()}
 )
@@ -118,10 +138,12 @@ def readme_values(catalog: Catalog, job: Job, language: Language) -> dict[str, A
         "changes": changes,
         "expected": dict(_expected(catalog, job, language)),
         "packing": t(f"launch.readme.packing.{PACKING[job.framework]}", file=PLACES[job.framework][0]),
-        "prepare": prepare_command(job),
+        "prepare": [*_permission(catalog, job), *filter(None, [prepare_command(job)])],
         "trial": trial_command(job),
-        "trial_steps": f"{TRIAL_STEPS}",
+        "run_notes": " ".join(_run_notes(catalog, job, language)),
         "command": start_command(job),
+        "resume": resume_command(job),
+        "resume_text": " ".join(_resuming(job, language)),
         "levers": list(_levers(catalog, job, language)),
         "files": {name: t(file_key(name)) for name in file_names(job)},
         "versions": t(
@@ -207,6 +229,36 @@ def _usable(catalog: Catalog, job: Job, language: Language) -> str:
     if visible.on.value == visible.off.value:
         return usable
     return Messages(language)(f"launch.readme.ecc.{job.plan.ecc}", usable=usable)
+
+
+def _permission(catalog: Catalog, job: Job) -> Iterator[str]:
+    """The command that says who downloads, where a model is not given to everybody."""
+    gated = catalog.models[job.model].gated
+    if gated is not None and gated.value:
+        yield LOGIN
+
+
+def _run_notes(catalog: Catalog, job: Job, language: Language) -> Iterator[str]:
+    """What the commands do, in sentences."""
+    t = Messages(language)
+    yield t("launch.readme.run_notes", steps=f"{TRIAL_STEPS}")
+    if job.framework in LEAVE_A_MODEL:
+        yield t("launch.readme.trial_leaves")
+    gated = catalog.models[job.model].gated
+    if gated is None:
+        yield t("launch.readme.gated_perhaps")
+    elif gated.value:
+        yield t("launch.readme.gated", address=f"https://huggingface.co/{job.hugging_face}", command=LOGIN)
+
+
+def _resuming(job: Job, language: Language) -> Iterator[str]:
+    """How a run that stopped goes on, in sentences."""
+    t = Messages(language)
+    folder, steps = CHECKPOINTS[job.framework]
+    yield t("launch.readme.resume_saved", steps=Formats(language).number(steps), folder=folder)
+    yield t(f"launch.readme.resume_{'option' if RESUMES[job.framework] else 'itself'}", folder=folder)
+    if job.goal == "pretraining" and job.framework in IGNORE_SEEN:
+        yield t("launch.readme.resume_streaming", option=IGNORE_SEEN[job.framework])
 
 
 def _levers(catalog: Catalog, job: Job, language: Language) -> Iterator[str]:

@@ -91,7 +91,15 @@ def carry_over(old: Path, new: Path) -> None:
     """Puts the index of the site `old`, if it has one, into the site `new` too; `names` are written anew."""
     if (old / DIRECTORY).is_dir():
         anew = shutil.ignore_patterns(NAMES.format("*"))
-        shutil.copytree(old / DIRECTORY, new / DIRECTORY, copy_function=os.link, ignore=anew)
+        shutil.copytree(old / DIRECTORY, new / DIRECTORY, copy_function=_link, ignore=anew)
+
+
+def _link(source: str, target: str) -> None:
+    """A second name for a file, or a copy where the file system has no hard links."""
+    try:
+        os.link(source, target)
+    except OSError:
+        shutil.copy2(source, target)
 
 
 def renew(site_dir: Path, environment: Mapping[str, str]) -> None:

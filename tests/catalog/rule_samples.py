@@ -21,10 +21,10 @@ BAD: list[tuple[str, str, str, str, str]] = [
       " under `sources:` in this file, or as a file of sources/)")),
     ("known-source", MODEL, "  source: qwen3-0.6b-card\n  where: config.json", "  source: qwen3-0.6b-car",
      ("9:11: architecture.source: expected the id of a source, found `qwen3-0.6b-car` (did you mean"
-     " `qwen3-0.6b-card`?)")),
+     " `qwen3-0.6b-card`? Else describe it under `sources:` in this file, or as a file of sources/)")),
     ("known-source", MODEL, "  qwen3-0.6b-card:\n", "  qwen3-0.6b-cart:\n",
      ("5:39: released.source: expected the id of a source, found `qwen3-0.6b-card`, also in lines 6, 7, 9, 25 (did"
-      " you mean `qwen3-0.6b-cart`?)")),
+      " you mean `qwen3-0.6b-cart`? Else describe it under `sources:` in this file, or as a file of sources/)")),
     ("known-source", MODEL, "card: qwen3-0.6b-card", "card: nobody",
      ("7:7: card: expected the id of a source, found `nobody` (describe it under `sources:` in this file, or as a"
       " file of sources/)")),
@@ -33,8 +33,8 @@ BAD: list[tuple[str, str, str, str, str]] = [
      "    url: https://example.org\n    read: 2026-12-01\n    access: page\n"),
      "27:3: sources.spare: expected a source that something cites, found no citation (delete it)"),
     ("unread-not-quoted", MODEL, "    read: 2026-12-01\n    access: page", "    access: unread",
-     ("6:1: licence: expected a source that was read, found `qwen3-0.6b-card`, which is unread (open it and say so"
-     " there, or leave as_printed out)")),
+     ("5:1: released: expected a source that was read, found `qwen3-0.6b-card`, which is unread (open it and say so"
+     " there, or delete the value)")),
     ("known-gpu", RIG, "gpu: rtx-6000-ada", "gpu: rtx-6000",
      "2:6: gpu: expected the id of a GPU, found `rtx-6000` (did you mean `rtx-6000-ada`?)"),
     ("known-home-rig", "policy.yml", "workload:", "home_rig: 4x-rtx-6000\nworkload:",
@@ -86,7 +86,8 @@ BAD: list[tuple[str, str, str, str, str]] = [
     ("kv-heads-divide", MODEL, "kv_heads: 8", "kv_heads: 6",
      "15:13: architecture.kv_heads: expected a divisor of the 16 heads, found 6"),
     ("exact-count", MODEL, "value: 596049920", "value: 596049921",
-     "22:12: parameters.exact.value: expected 596,049,920, as the architecture gives, found 596,049,921 (+1)"),
+     ("22:12: parameters.exact.value: expected 596,049,920, as the architecture gives, found 596,049,921 (+1)"
+     " (one of the dimensions under `architecture` is wrong, or this number is)")),
     ("stated-count", MODEL, "{value: 0.6, source: qwen3-0.6b-card, as_printed: 0.6B}",
      "{value: 0.7, source: qwen3-0.6b-card}",
      ("25:28: parameters.stated_billions.value: expected about 0.60, as the architecture gives, found 0.7 (say why in"
@@ -122,15 +123,16 @@ BAD: list[tuple[str, str, str, str, str]] = [
      ("9:3: constants.error-lower-full: expected a constant that the estimate uses, found `error-lower-full` (did you"
       " mean `error-low-full`?)")),
     ("plausible", GPU, "bf16_dense_tflops: {value: 364.2", "bf16_dense_tflops: {value: 364200",
-     "22:28: bf16_dense_tflops.value: expected from 1 to 20000 TFLOPS, found 364200"),
+     ("22:28: bf16_dense_tflops.value: expected from 1 to 20,000 TFLOPS, found 364,200 (the number is in"
+     " TFLOPS)")),
     ("plausible", GPU, "memory_label_gib: {value: 48,", "memory_label_gib: {value: 48000,",
-     "6:27: memory_label_gib.value: expected from 1 to 1024 GiB, found 48000"),
+     "6:27: memory_label_gib.value: expected from 1 to 1,024 GiB, found 48,000 (the number is in GiB)"),
     ("plausible", "policy.yml", "seq_len: {value: 4096,", "seq_len: {value: 1e12,",
-     "2:20: workload.seq_len.value: expected from 16 to 1e+08 tokens, found 1e+12"),
+     "2:20: workload.seq_len.value: expected from 16 to 100,000,000 tokens, found 1e+12"),
     ("plausible", "constants.yml", "adapter-time-factor: {value: 0.85", "adapter-time-factor: {value: 0",
      "3:32: constants.adapter-time-factor.value: expected from 0.01 to 100, found 0"),
     ("plausible", MODEL, "layers: 28", "layers: 280000",
-     "11:11: architecture.layers: expected from 1 to 2000 layers, found 280000"),
+     "11:11: architecture.layers: expected from 1 to 2,000 layers, found 280,000"),
     ("framework-sees-most", GPU, "value: 44.4", "value: 4.44",
      "14:12: framework_visible_gib.on.value: expected at least half of 44.9883 GiB (usable_mib.on), found 4.44 GiB"),
     ("rig-id-counts", RIG, "count: 4", "count: 8", "3:8: count: expected 4, as the id says, found 8"),
@@ -142,7 +144,7 @@ BAD: list[tuple[str, str, str, str, str]] = [
     ("thresholds", "policy.yml", "compromise_ratio: {value: 0.8,", "compromise_ratio: {value: 0.95,",
      "12:27: compromise_ratio.value: expected at most borderline_ratio (0.93), found 0.95"),
     ("read-in-time", "sources/zero.yml", "read: 2026-12-01", "read: 2999-12-01",
-     "6:7: read: expected a day within 366 days of 2026-12-01, found 2999-12-01"),
+     "6:7: read: expected a day within 366 days of 2026-12-01, found 2999-12-01 (is the year right?)"),
     ("permalinks", "permalinks.yml", "models: {}", "models: {old: nowhere/}",
      "1:15: models.old: expected the address of a page, found `nowhere/`"),
     ("thresholds", "policy.yml", "comfortable_ratio: {value: 0.8,", "comfortable_ratio: {value: 0.93,",
@@ -233,7 +235,8 @@ BAD: list[tuple[str, str, str, str, str]] = [
     ("translated", "stack/shard.yml", "ru: Шардируйте состояния.", "ru: Shard all the states.",
      "2:12: text.ru: expected Russian text, found no Cyrillic letter"),
     ("known-source", "stack/shard.yml", "{source: zero, where: section 5}", "{source: zerro, where: section 5}",
-     "5:22: citations.0.source: expected the id of a source, found `zerro` (did you mean `zero`?)"),
+     ("5:22: citations.0.source: expected the id of a source, found `zerro` (did you mean `zero`? Else"
+     " describe it under `sources:` in this file, or as a file of sources/)")),
     ("method-nature", "methods/pretrain.yml", "goal: pretraining", "goal: fine-tuning",
      "6:7: goal: expected `pretraining` for method pretrain, found `fine-tuning`"),
     ("recipe-runs", "methods/qlora.yml", ", quant: nf4-dq", "",
@@ -323,6 +326,10 @@ GOOD: dict[str, tuple[Edit, ...]] = {
     "unique-ids": SECOND_MODEL,
     "unique-names": ((MODEL, "hugging_face: [", "aliases: [Qwen 3 0.6B]\nhugging_face: ["),),
     "one-family-per-folder": (*SECOND_MODEL, (OTHER, "vendor: Alibaba (Qwen)", "vendor: Somebody")),
+    "one-vendor-per-folder": (
+        (GPU, "", "gpus/nvidia/rtx-5000.yml"), ("gpus/nvidia/rtx-5000.yml", "RTX 6000 Ada", "RTX 5000 Ada"),
+        ("gpus/nvidia/rtx-5000.yml", "RTX A6000 Ada", "RTX A5000 Ada"),
+    ),
     "plausible": ((GPU, "value: 960, source: rtx-6000-ada-datasheet, as_printed: 960 GB/s",
                    "value: 100000, source: rtx-6000-ada-datasheet, where: x"),),
     "framework-sees-most": ((GPU, "value: 44.4\n", "value: 22.5\n"),),
@@ -366,9 +373,10 @@ GOOD: dict[str, tuple[Edit, ...]] = {
     "known-source": ((MODEL, "as_printed: 0.6B}", "as_printed: 0.6B, also: [{source: zero}]}"),),
     "source-used": (("stack/shard.yml", "{source: zero, where: section 5}", "{source: rtx-6000-ada-datasheet}"),),
     "unread-not-quoted": (
-        (MODEL, "    read: 2026-12-01\n    access: page", "    access: unread"),
-        (MODEL, ", as_printed: apache-2.0", ", where: x"),
-        (MODEL, ", as_printed: 0.6B", ", where: x"),
+        (MODEL, "as_printed: 0.6B}", ("as_printed: 0.6B, conflicts: [{source: spare, value: 0.5, where: x, reason:"
+         " {ru: \"\u0420\u0430\u043d\u044c\u0448\u0435.\", en: Earlier.}}]}")),
+        (MODEL, "sources:\n", ("sources:\n  spare:\n    title: x\n    publisher: x\n    type: paper\n"
+         "    url: https://example.org\n    access: unread\n    summary: {ru: \"\u0420\u0430\u0437.\", en: One.}\n")),
     ),
     "known-gpu": (
         (GPU, "", "gpus/nvidia/rtx-5000.yml"), ("gpus/nvidia/rtx-5000.yml", "RTX 6000 Ada", "RTX 5000 Ada"),

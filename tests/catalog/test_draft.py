@@ -16,9 +16,11 @@ from generator.architecture import count_parameters
 from generator.catalog import Catalog
 from generator.catalog.architecture_record import ArchitectureRecord
 from generator.catalog.blanks import MARK, blank_errors
-from generator.catalog.draft import Origin, draft, names_for, slug
+from generator.catalog.draft import Origin, draft, names_for
 from generator.catalog.draft_architecture import architecture_block
+from generator.catalog.fields import slug
 from generator.catalog.hugging_face import shape_of
+from generator.catalog.records import Model
 from generator.catalog.yaml_positions import parse_document
 from generator.catalog.yaml_text import yaml_text
 from generator.errors import UnsupportedArchitecture
@@ -36,7 +38,7 @@ LLAMA: dict[str, Any] = {
     "num_attention_heads": 4, "num_key_value_heads": 2, "intermediate_size": 128, "vocab_size": 1000,
     "tie_word_embeddings": True, "max_position_embeddings": 4096, "rope_theta": 1e6,
 }  # fmt: skip
-TEXTS = {kind: {"ru": "Х.", "en": "X."} for kind in ("card", "config", "record")}
+TEXTS = {kind: {"ru": "Х.", "en": "X."} for kind in ("card", "config", "record", "weights")}
 DAY = datetime.date(2026, 12, 2)
 
 
@@ -86,16 +88,45 @@ def test_what_nobody_can_read_from_a_file_is_blank(catalog: Catalog) -> None:
     document, errors = parse_document(text.encode(), "x.yml")
     assert document is not None
     assert errors == []
-    assert [each.field for each in blank_errors(document)] == [
+    assert [each.field for each in blank_errors(document, Model)] == [
         "family", "vendor", "hugging_face.0", "released.value", "released.as_printed", "released.where",
         "licence.value", "licence.as_printed", "licence.where", "parameters.stated_billions.value",
         "parameters.stated_billions.as_printed", "parameters.stated_billions.where", "sources.acme-1b-card.publisher",
         "sources.acme-1b-card.url", "sources.acme-1b-card.read", "sources.acme-1b-config.publisher",
-        "sources.acme-1b-config.url", "sources.acme-1b-config.access",
+        "sources.acme-1b-config.url", "sources.acme-1b-config.access", "sources.acme-1b-config.seen_at",
     ]  # fmt: skip
-    for each in blank_errors(document):
+    for each in blank_errors(document, Model):
         line = text.splitlines()[each.line - 1]
         assert line[each.column - 1 :].startswith(f'"{MARK} ')
+
+
+def test_a_blank_says_whether_it_is_required_and_what_goes_with_it(catalog: Catalog) -> None:
+    text = yaml_text(draft(Origin(LLAMA, DAY), names_for(catalog, "acme-1b"), TEXTS))
+    document, _ = parse_document(text.encode(), "x.yml")
+    assert document is not None
+    hints = {each.field: each.hint for each in blank_errors(document, Model)}
+    required, either = "required: replace the text by it", "one of `as_printed` and `where` is enough"
+    unless = "replace the text by it; where nobody says it, delete"
+    assert hints["family"] == hints["vendor"] == hints["sources.acme-1b-card.publisher"] == required
+    assert hints["sources.acme-1b-config.access"] == hints["sources.acme-1b-config.url"] == required
+    assert hints["hugging_face.0"] == f"{unless} the entry"
+    assert hints["released.value"] == f"{unless} all of `released`"
+    assert hints["parameters.stated_billions.value"] == f"{unless} all of `parameters.stated_billions`"
+    assert (
+        hints["licence.where"] == hints["licence.as_printed"] == f"replace the text by it, or delete the line: {either}"
+    )
+    assert hints["sources.acme-1b-card.read"].endswith("delete the line and write `access: unread`")
+    assert hints["sources.acme-1b-config.seen_at"] == f"{unless} the line"
+
+
+def test_a_text_that_is_still_to_be_translated_is_required() -> None:
+    text = 'note: {ru: Да., en: "?? a translation"}\nsources: {x: {summary: {ru: "?? a translation", en: A.}}}\n'
+    document, _ = parse_document(text.encode(), "x.yml")
+    assert document is not None
+    assert [(each.field, each.message, each.hint) for each in blank_errors(document, Model)] == [
+        (field, "expected a translation, found a blank", "required: replace the text by it")
+        for field in ("note.en", "sources.x.summary.ru")
+    ]
 
 
 @pytest.mark.parametrize(

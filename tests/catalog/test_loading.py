@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from generator.catalog import load_catalog
-from generator.catalog.records import ArchitectureRecord
 from generator.errors import CatalogErrors
 from tests.support import FILES, GPU, MODEL, RIG, edit, tiny_catalog, write
 
@@ -42,7 +41,6 @@ def test_all_errors_of_all_files_at_once(data: Path) -> None:
     edit(data, "sources/zero.yml", "https://arxiv.org/abs/1910.02054", "javascript:alert(1)")
     edit(data, "methods/full.yml", "sharding: fsdp2", "sharding: fsdp")
     write(data, "stack/shard.yml", "order: 1\n\ttext: x\n")
-    keys = ", ".join(f"`{key}`" for key in ArchitectureRecord.model_fields)
     unitless = "write a plain number without unit, quotes or separators"
     shardings = "`none`, `ddp`, `zero3`, `fsdp1`, `fsdp2`"
     model, gpu, rig = f"data/{MODEL}", f"data/{GPU}", f"data/{RIG}"
@@ -53,11 +51,19 @@ def test_all_errors_of_all_files_at_once(data: Path) -> None:
             f"data/methods/full.yml:10:67: ladder.0.settings.sharding: expected one of {shardings}, found text `fsdp`"
             " (did you mean `fsdp2`?)"
         ),
-        f"{model}:5:1: released: expected a source, found none: a stated value says where it was read",
-        f"{model}:8:1: architecture.layers: expected a cited value, found nothing",
-        f"{model}:11:3: architecture.layer: expected one of {keys}; found unknown key `layer` (did you mean `layers`?)",
+        (
+            f"{model}:5:1: released: expected a source, found none: a stated value says where it was read (write"
+            " `source:` with a key of `sources:` in this file, or the name of a file of data/sources/)"
+        ),
+        (
+            f"{model}:11:3: architecture.layer: expected a field that exists; found unknown key `layer` (did you mean"
+            " `layers`?)"
+        ),
         f"{model}:15:3: architecture.heads: expected each key once, found `heads` again (first on line 14)",
-        f"{rig}:7:3: host_memory_gib.reason.en: expected text, found nothing",
+        (
+            f"{rig}:7:3: host_memory_gib.reason.en: expected text, found nothing (readers get both languages;"
+            ' `"?? a translation"` asks somebody else for it)'
+        ),
         f"{rig}:7:51: host_memory_gib.reason.fr: expected one of `ru`, `en`; found unknown key `fr`",
         (
             "data/sources/zero.yml:4:6: url: expected an https:// address without spaces, quotes or user names, found"
@@ -73,36 +79,38 @@ def test_all_errors_of_all_files_at_once(data: Path) -> None:
         (MODEL, "tied_embeddings: true", "tied_embeddings: yes", ("18:20: architecture.tied_embeddings: expected true"
          " or false, found text `yes` (write `true` or `false`)")),
         (MODEL, "vocab: 151936", "vocab: 151936.0", ("17:10: architecture.vocab: expected a whole number, found number"
-         " `151936.0`")),
+         " `151936.0` (write out the whole number)")),
         (MODEL, "vocab: 151936", "vocab: 151_936", ("17:10: architecture.vocab: expected a whole number, found text"
-         " `151_936` (write a plain number without unit, quotes or separators)")),
+         " `151_936` (write `151936`: a plain number without unit, quotes or separators)")),
         (MODEL, "vocab: 151936", "vocab: 42:12:16", ("17:10: architecture.vocab: expected a whole number, found text"
          " `42:12:16` (write a plain number without unit, quotes or separators)")),
-        (MODEL, "vocab: 151936", "vocab:", "17:3: architecture.vocab: expected a cited value, found nothing"),
-        (MODEL, "vocab: 151936", "vocab: [1]", "17:3: architecture.vocab: expected a whole number, found a list"),
+        (MODEL, "vocab: 151936", "vocab:", "17:3: architecture.vocab: expected a whole number, found nothing"),
+        (MODEL, "vocab: 151936", "vocab: [1]", ("17:3: architecture.vocab: expected a whole number, found a list"
+         " (write it without brackets and dashes)")),
         (MODEL, "value: 2025-04-29", "value: 2025-13-29", ("5:19: released.value: expected a date as YYYY, YYYY-MM or"
-         " YYYY-MM-DD, found text `2025-13-29`")),
+         " YYYY-MM-DD, found text `2025-13-29` (such as 2026-12-31)")),
         (MODEL, "read: 2026-12-01", "read: 2026-02-30", ("32:11: sources.qwen3-0.6b-card.read: expected a date as"
          " YYYY-MM-DD that the calendar has, found text `2026-02-30`")),
         (MODEL, "read: 2026-12-01", "read: 2026", ("32:11: sources.qwen3-0.6b-card.read: expected a date as YYYY-MM-DD,"
-         " found number `2026`")),
+         " found number `2026` (such as 2026-12-31)")),
         (MODEL, "as_printed: 0.6B", "as_printed: 0.6", ("25:70: parameters.stated_billions.as_printed: expected text,"
          " found number `0.6` (put it in quotes to make it text)")),
         (MODEL, "hugging_face: [Qwen/Qwen3-0.6B, Qwen/Qwen3-0.6B-Base]", "hugging_face: Qwen/Qwen3-0.6B",
-         "4:15: hugging_face: expected a list, found text `Qwen/Qwen3-0.6B`"),
+         "4:15: hugging_face: expected a list, found text `Qwen/Qwen3-0.6B` (write `[Qwen/Qwen3-0.6B]`)"),
         (MODEL, "value: 596049920", "value: 596049920\n    unit: parameters", ("23:5: parameters.exact.unit: expected"
          " one of `value`, `kind`, `source`, `as_printed`, `where`, `read`, `reason`, `also`, `conflicts`; found"
          " unknown key `unit`")),
         (MODEL, "stated_billions: {value: 0.6, source: qwen3-0.6b-card, as_printed: 0.6B}", "stated_billions: 0.6",
-         ("25:20: parameters.stated_billions: expected a cited value, found number `0.6` (a cited value outside a block"
-         " is `{value: …, source: …}`; a text is `{ru: …, en: …}`)")),
+         ("25:20: parameters.stated_billions: expected a cited value, found number `0.6` (write `{value: 0.6, source:"
+         " …}`)")),
         (MODEL, "  source: qwen3-0.6b-card\n  where: config.json\n", "  where: config.json\n", ("8:1: architecture:"
-         " expected a source, found none: a stated value says where it was read")),
+         " expected a source, found none: a stated value says where it was read (write `source:` with a key of"
+         " `sources:` in this file, or the name of a file of data/sources/)")),
         (MODEL, "  source: qwen3-0.6b-card\n  where: config.json\n", "  source: Qwen Card\n  where: config.json\n",
          ("9:11: architecture.source: expected an id of lower-case ASCII letters and digits joined by `-` or `.`, found"
          " text `Qwen Card` (write `qwen-card`)")),
         (MODEL, "name: Qwen3-0.6B\n", "name: ' Qwen3'\n", ("1:7: name: expected one line of text without blanks at its"
-         " ends, found text `Qwen3`")),
+         " ends, found text `Qwen3` (take away the blanks at its ends)")),
         (MODEL, "type: model-card", "type: model-cards", ("30:11: sources.qwen3-0.6b-card.type: expected one of"
          " `specification`, `model-card`, `paper`, `documentation`, `code`, `dataset`, `measurement`, `discussion`,"
          " `article`, found text `model-cards` (did you mean `model-card`?)")),
@@ -125,6 +133,77 @@ def test_all_errors_of_all_files_at_once(data: Path) -> None:
          " digits joined by `-` or `.`, found text `RTX 6000 Ada` (write `rtx-6000-ada`)")),
         (RIG, "gpu: rtx-6000-ada", "gpu: '<b>'", ("2:6: gpu: expected an id of lower-case ASCII letters and digits"
          " joined by `-` or `.`, found text `<b>`")),
+        (MODEL, "  heads: 16\n", "  heads: 16\n  model_type: qwen33\n", ("15:15: architecture.model_type: expected the"
+         " model_type of a class that is counted, found `qwen33` (did you mean `qwen3`?)")),
+        (MODEL, "card: qwen3-0.6b-card", "card: qwen3-0.6b-card\nhidden: 1024", ("8:1: hidden: expected a field that"
+         " belongs here; found unknown key `hidden` (`hidden` stands under `architecture`: check the indentation)")),
+        (MODEL, "  heads: 16\n", "  heads: 16\n  card: x\n", ("15:3: architecture.card: expected a field that belongs"
+         " here; found unknown key `card` (`card` stands at the beginning of a line, under no other key: check the"
+         " indentation)")),
+        (MODEL, "{value: 0.6, source: qwen3-0.6b-card,", "{value:0.6, source: qwen3-0.6b-card,", ("25:21:"
+         " parameters.stated_billions.value:0.6: expected a field that exists; found unknown key `value:0.6` (did you"
+         " mean `value`?)")),
+        (MODEL, "value: 2025-04-29", "value: 29.04.2025", ("5:19: released.value: expected a date as YYYY, YYYY-MM or"
+         " YYYY-MM-DD, found text `29.04.2025` (write `2025-04-29`)")),
+        (MODEL, "read: 2026-12-01", "read: 2026/12/1", ("32:11: sources.qwen3-0.6b-card.read: expected a date as"
+         " YYYY-MM-DD, found text `2026/12/1` (write `2026-12-01`)")),
+        (MODEL, "    access: page", "    access: unread", ("32:11: sources.qwen3-0.6b-card.read: expected no day of"
+         " reading beside `access: unread`, found `2026-12-01` (where nobody opened it, delete this line and quote"
+         " nothing from it; else write `access: page` or `copy`)")),
+        (MODEL, "    read: 2026-12-01\n", "", ("27:3: sources.qwen3-0.6b-card.read: expected the day on which it was"
+         " read, since access is `page`, found nothing (write `read: YYYY-MM-DD`, or `access: unread` where nobody"
+         " opened it)")),
+        (MODEL, "    access: page", "    access: page\n    seen_at: https://example.org/copy", ("34:14:"
+         " sources.qwen3-0.6b-card.seen_at: expected no address of a copy beside `access: page`, found one (write"
+         " `access: copy`, or delete this line)")),
+        (MODEL, "name: Qwen3-0.6B\n", "name: {value: Qwen3}\n", ("1:1: name: expected text, found a mapping (write the"
+         " value alone)")),
+        (MODEL, "hugging_face: [Qwen/Qwen3-0.6B, Qwen/Qwen3-0.6B-Base]", "hugging_face:\n  -Qwen/Qwen3-0.6B",
+         "5:3: hugging_face: expected a list, found text `-Qwen/Qwen3-0.6B` (put a space after each `-`)"),
+        (RIG, "name: {ru: 4× RTX 6000 Ada, en: 4× RTX 6000 Ada}", "name:\n  ru:x", ("2:3: name: expected texts `ru` and"
+         " `en`, found text `ru:x` (a space after the colon: write `ru: x`)")),
+        (MODEL, "value: 0.6,", "value: '0,6',", ("25:28: parameters.stated_billions.value: expected a number, found"
+         " text `0,6` (write `0.6`: a plain number without unit, quotes or separators)")),
+        (MODEL, "value: 596049920", "value: 596 049 920", ("22:12: parameters.exact.value: expected a whole number,"
+         " found text `596 049 920` (write `596049920`: a plain number without unit, quotes or separators)")),
+        (MODEL, "value: 596049920", "value: 0.6B", ("22:12: parameters.exact.value: expected a whole number, found text"
+         " `0.6B` (write a plain number without unit, quotes or separators)")),
+        (MODEL, "value: 0.6,", "value: n/a,", ("25:28: parameters.stated_billions.value: expected a number, found text"
+         " `n/a` (where nobody says it, delete the field)")),
+        (MODEL, "value: 2025-04-29", "value: 04/29/2025", ("5:19: released.value: expected a date as YYYY, YYYY-MM or"
+         " YYYY-MM-DD, found text `04/29/2025` (write `2025-04-29`)")),
+        (MODEL, "value: 2025-04-29", "value: 04/05/2025", ("5:19: released.value: expected a date as YYYY, YYYY-MM or"
+         " YYYY-MM-DD, found text `04/05/2025` (such as 2026-12-31)")),
+        (MODEL, "  layers: 28", "  lаyers: 28", ("11:3: architecture.lаyers: expected a field that exists; found"
+         " unknown key `lаyers` (did you mean `layers`? the `а` in it is no Latin letter)")),
+        (MODEL, "url: https://huggingface.co/Qwen/Qwen3-0.6B", "url: <http://huggingface.co/Qwen/Qwen3-0.6B>",
+         ("31:10: sources.qwen3-0.6b-card.url: expected an https:// address without spaces, quotes or user names, found"
+          " text `<http://huggingface.co/Qwen/Qwen3-0.6B>` (write `https://huggingface.co/Qwen/Qwen3-0.6B`)")),
+        (MODEL, "card: qwen3-0.6b-card", "card: https://huggingface.co/Qwen/Qwen3-0.6B", ("7:7: card: expected an id of"
+         " lower-case ASCII letters and digits joined by `-` or `.`, found text `https://huggingface.co/Qwen/Qwen3-0.6B`"
+         " (describe the page under `sources:` of this file, and write its key here)")),
+        (MODEL, "[Qwen/Qwen3-0.6B,", "[https://huggingface.co/Qwen/Qwen3-0.6B,", ("4:16: hugging_face.0: expected the"
+         " id of a repository such as `Qwen/Qwen3-8B`, found text `https://huggingface.co/Qwen/Qwen3-0.6B` (write"
+         " `Qwen/Qwen3-0.6B`)")),
+        (MODEL, "type: model-card", "type: card", ("30:11: sources.qwen3-0.6b-card.type: expected one of"
+         " `specification`, `model-card`, `paper`, `documentation`, `code`, `dataset`, `measurement`, `discussion`,"
+         " `article`, found text `card` (did you mean `model-card`?)")),
+        (MODEL, "sources:\n  qwen3-0.6b-card:", "sources:\n  - qwen3-0.6b-card:", ("26:1: sources: expected a mapping,"
+         " found a list (write keys, without `-` in front)")),
+        (MODEL, "  layers: 28", "  num_hidden_layers: 28", ("11:3: architecture.num_hidden_layers: expected a field"
+         " that exists; found unknown key `num_hidden_layers` (here it is called `layers`)")),
+        (MODEL, "as_printed: 0.6B}", "as_printed: 0.6B, also: {source: zero}}", ("25:76:"
+         " parameters.stated_billions.also: expected a list, found a mapping (put a `-` in front of the first key"
+         " of each entry)")),
+        (MODEL, "as_printed: apache-2.0", 'as_printed: "apache\\n2.0"', ("6:67: licence.as_printed: expected one line"
+         " of text without blanks at its ends, found text `apache 2.0` (put it in one line)")),
+        (MODEL, "card: qwen3-0.6b-card", "card: qwen3-0.6b-card\nderived_from: Qwen/Qwen3-8B", ("8:15: derived_from:"
+         " expected an id of lower-case ASCII letters and digits joined by `-` or `.`, found text `Qwen/Qwen3-8B`"
+         " (write `qwen3-8b`)")),
+        (RIG, "  reason: {ru: Обычно для такой рабочей станции., en: Usual for such a workstation.}",
+         "  reason: Usual.",
+         ("7:11: host_memory_gib.reason: expected texts `ru` and `en`, found text `Usual.` (write `{ru: …, en: …}`:"
+         " readers get both languages)")),
         (GPU, "tdp_w: {value: 300,", "tdp_w: {value: 300,5,", ("33:20: tdp_w.5: expected one of `value`, `kind`,"
          " `source`, `as_printed`, `where`, `read`, `reason`, `also`, `conflicts`; found unknown key `5` (write a"
          " decimal fraction with a point)")),
@@ -178,12 +257,12 @@ def test_wrong_places(data: Path, tmp_path: Path) -> None:
         ),
         (
             "data/models/UPPER:1:1: expected lower-case ASCII letters and digits joined by `-` or `.`, found `UPPER`"
-            " (the file's name is the id)"
+            " (the file's name is the id: rename it to `upper`)"
         ),
         "data/models/loose.yml:1:1: expected data/models/<folder>/<id>.yml, found a file here",
         (
             "data/models/qwen3/Qwen3_8B.yml:1:1: expected lower-case ASCII letters and digits joined by `-` or `.`,"
-            " found `Qwen3_8B` (the file's name is the id)"
+            " found `Qwen3_8B` (the file's name is the id: rename it to `qwen3-8b`)"
         ),
         "data/models/qwen3/deeper:1:1: expected data/models/<folder>/<id>.yml, found a folder here",
         "data/models/qwen3/notes.txt:1:1: expected a name that ends in `.yml`, found `notes.txt`",
@@ -315,3 +394,13 @@ def test_a_file_that_must_be_there_is_missed_once(tmp_path: Path) -> None:
     data = tiny_catalog(tmp_path)
     (data / "constants.yml").unlink()
     assert problems(data) == ["data/constants.yml:1:1: expected a file, found nothing"]
+
+
+def test_a_config_json_in_the_place_of_a_model_is_one_error(data: Path) -> None:
+    write(data, "models/qwen3/other.yml", '{"architectures": ["LlamaForCausalLM"],\n "model_type": "llama"}\n')
+    assert problems(data) == [
+        (
+            "data/models/qwen3/other.yml:1:1: expected the fields of a model's file, found a config.json (move it out"
+            " of data/, and `.venv/bin/trainfit add model` makes a file of it)"
+        )
+    ]

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from generator import cli
-from generator.catalog.measured_rows import MAX_BYTES, read_rows
+from generator.catalog.measured_rows import MAX_BYTES, MEANING, REQUIRED, read_rows
+from generator.catalog.measurements import Measurement
 from generator.errors import DataError
 from tests.support import tiny_catalog, write
 
@@ -35,7 +36,12 @@ def read(tmp_path: Path, raw: str | bytes) -> tuple[list[dict[str, str]], list[s
         ("\n\n", [f"1:1: expected a table, found an empty file {COMMAS}"]),
         (
             HEADER.replace(",", ";"),
-            [f"1:1: expected the columns of a measurement, found `{HEADER.replace(',', ';')[:60]}` {COMMAS}"],
+            [
+                (
+                    "1:3: expected commas between cells, found semicolons (save the table with commas, and numbers"
+                    " with a decimal point)"
+                )
+            ],
         ),
         ("# c\n" + HEADER, [f"1:1: expected the columns of a measurement, found `# c` {COMMAS}"]),
         ("a\tb\n", ["1:2: expected visible text, found a tab (put commas between cells)"]),
@@ -48,7 +54,10 @@ def read(tmp_path: Path, raw: str | bytes) -> tuple[list[dict[str, str]], list[s
             HEADER.replace("note", "=cmd|' /C calc'!A0"),
             ["1:66: =cmd|' /C calc'!A0: expected one of the columns of a measurement, found `=cmd|' /C calc'!A0`"],
         ),
-        (HEADER.replace("gpu,", "") + ROW.replace("RTX 6000 Ada,", ""), ["1:1: gpu: expected a column, found none"]),
+        (
+            HEADER.replace("gpu,", "") + ROW.replace("RTX 6000 Ada,", ""),
+            ["1:1: gpu: expected a column, found none (the card by any of its names, such as `RTX 4090`)"],
+        ),
         (HEADER + ROW.replace("p. 1", "p\x00"), ["2:8: expected visible text, found the character U+0000 (delete it)"]),
         (
             HEADER + ROW.replace("p. 1", "p\u202e\ufeff"),
@@ -228,3 +237,29 @@ def test_any_bytes_are_rows_or_errors_in_the_file(tmp_path_factory: pytest.TempP
         assert 1 <= error.line <= len(lines)
         assert error.column >= 1
         assert "\n" not in str(error)
+
+
+@pytest.mark.parametrize("name", ["CONTRIBUTING.md", "CONTRIBUTING.ru.md"])
+def test_the_table_for_contributors_is_one(tmp_path: Path, repo_root: Path, name: str) -> None:
+    text = (repo_root / name).read_text(encoding="utf-8")
+    start = text.index("   id,where,model,")
+    table = "".join(line.strip() + "\n" for line in text[start:].split("```")[0].strip().splitlines())
+    rows, errors = read(tmp_path, table)
+    assert errors == []
+    assert set(MEANING) <= set(rows[0])
+    assert Measurement.model_validate(rows[0]).peak == 18.41
+
+
+def test_every_column_that_is_needed_is_explained() -> None:
+    assert set(MEANING) == set(REQUIRED)
+
+
+def test_a_wrong_model_hides_no_wrong_card(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    data = tiny_catalog(tmp_path)
+    write(data, "measurements/zero.csv", HEADER + ROW.replace("qwen3-0.6b", "qwen3-0.6").replace("RTX 6000", "RTX 600"))
+    assert cli.main(["--data-dir", str(data), "check"]) == 1
+    shape, gpu, _ = capsys.readouterr().out.splitlines()
+    assert shape == (
+        f"{SRC}:2:14: shape: expected the id of a model or a shape, found `qwen3-0.6` (did you mean `qwen3-0.6b`?)"
+    )
+    assert gpu.startswith(f"{SRC}:2:31: gpu: expected the name of a card, or `not stated`, found `RTX 600 Ada`")

@@ -139,7 +139,10 @@ def test_columns_that_are_missing_or_unknown(tmp_path: Path) -> None:
             "data/measurements/src.csv:1:16: shapes: expected one of the columns of a measurement, found `shapes`"
             " (did you mean `shape`?)"
         ),
-        "data/measurements/src.csv:1:1: shape: expected a column, found none",
+        (
+            "data/measurements/src.csv:1:1: shape: expected a column, found none (the id of a model of the catalogue"
+            " with the same layers, such as `qwen3-8b`)"
+        ),
     ]
 
 

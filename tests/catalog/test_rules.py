@@ -91,14 +91,70 @@ def test_names_of_two_models(data: Path) -> None:
     own = ("qwen3-0.6b-card", "other-card")
     second_model(data, own, ("family: Qwen3", "family: QWEN"), ("vendor:", "aliases: [QWEN3-0.6B]\nvendor:"))
     assert [(error.rule, error.path, error.field) for error in errors(data)] == [
+        ("one-family-per-folder", f"data/{OTHER}", "family"),
         ("unique-names", f"data/{OTHER}", "aliases.0"),
-        ("one-family-per-folder", f"data/{MODEL}", "family"),
         ("one-source-per-document", f"data/{OTHER}", "sources.other-card.url"),
     ][: len(errors(data))]
 
 
+def test_a_name_that_is_taken_is_said_with_both_files(data: Path) -> None:
+    second_model(data, ("qwen3-0.6b-card", "other-card"), ("vendor:", "aliases: [qwen/qwen3-0.6B]\nvendor:"))
+    assert [str(error) for error in errors(data) if error.rule == "unique-names"] == [
+        (
+            f"data/{MODEL}:4:16: hugging_face.0: expected a name of its own, found `Qwen/Qwen3-0.6B`, which means"
+            f" `other` (it is in data/{OTHER}:3 too: delete one of them)"
+        )
+    ]
+
+
+def folders(data: Path, *models: tuple[str, str]) -> list[str]:
+    """What is said of models in other folders: path and family of each."""
+    text = (data / MODEL).read_text(encoding="utf-8")
+    for number, (path, family) in enumerate(models):
+        own = text.replace("name: Qwen3-0.6B", f"name: Other{number}").replace("qwen3-0.6b-card", f"card-{number}")
+        own = own.replace("[Qwen/Qwen3-0.6B, Qwen/Qwen3-0.6B-Base]", "[]")
+        write(data, f"models/{path}.yml", own.replace("family: Qwen3", f"family: {family}"))
+    return [str(error) for error in errors(data) if error.rule == "one-family-per-folder"]
+
+
+def test_the_model_in_the_wrong_folder_is_named_and_no_other(data: Path) -> None:
+    wrong = "family: expected `Gemma` like 2 other models in data/models/gemma/, found `Qwen3` (move the file to"
+    there = (("gemma/b", "Gemma"), ("gemma/c", "Gemma"))
+    assert folders(data, ("gemma/a", "Qwen3"), *there) == [
+        f"data/models/gemma/a.yml:2:9: {wrong} data/models/qwen3/, or correct the family)"
+    ]
+
+
+def test_of_two_models_it_is_the_one_with_a_folder_elsewhere(data: Path) -> None:
+    home = "(move the file to data/models/qwen3/, or correct the family)"
+    one = "family: expected `My Llama` like 1 other model in data/models/llama/, found `Qwen3`"
+    assert folders(data, ("llama/a", "Qwen3"), ("llama/b", "My Llama")) == [
+        f"data/models/llama/a.yml:2:9: {one} {home}"
+    ]
+
+
+def test_of_two_models_without_another_folder_it_is_the_one_with_another_name(data: Path) -> None:
+    assert folders(data, ("acme-1/a", "Brand New"), ("acme-1/b", "Acme 1")) == [
+        (
+            "data/models/acme-1/a.yml:2:9: family: expected `Acme 1` like 1 other model in data/models/acme-1/, found"
+            " `Brand New` (move the file to data/models/brand-new/, or correct the family)"
+        )
+    ]
+
+
+def test_a_card_in_the_folder_of_another_vendor(data: Path) -> None:
+    text = (data / GPU).read_text(encoding="utf-8").replace("RTX 6000 Ada", "Pro 5").replace("RTX A6000", "Pro 6")
+    write(data, "gpus/nvidia/pro-5.yml", text.replace("vendor: NVIDIA", "vendor: AMD"))
+    assert [str(error) for error in errors(data) if error.rule == "one-vendor-per-folder"] == [
+        (
+            "data/gpus/nvidia/pro-5.yml:2:9: vendor: expected `NVIDIA` like 1 other GPU in data/gpus/nvidia/, found"
+            " `AMD` (move the file to data/gpus/amd/, or correct the vendor)"
+        )
+    ]
+
+
 def test_every_rule_has_a_failing_example() -> None:
-    shown = {case[0] for case in BAD if case[4]} | {"unique-ids", "one-family-per-folder"}
+    shown = {case[0] for case in BAD if case[4]} | {"unique-ids", "one-family-per-folder", "one-vendor-per-folder"}
     assert shown == set(RULES)
 
 

@@ -246,8 +246,8 @@ def test_what_is_no_text_cannot_be_read(here: Web) -> None:
 def test_words_that_only_the_copy_prints(here: Web) -> None:
     here.replies[f"{HOST}/x"] = page("the official page")
     here.replies["other.example.org/copy"] = page("48 GB")
-    assert check(here, "48 GB", seen_at="https://other.example.org/copy").finding == "same"
-    assert check(here, "49 GB", seen_at="https://other.example.org/copy").missing == ("49 GB",)
+    assert check(here, "48 GB", access="copy", seen_at="https://other.example.org/copy").finding == "same"
+    assert check(here, "49 GB", access="copy", seen_at="https://other.example.org/copy").missing == ("49 GB",)
 
 
 def test_an_exception_is_not_opened_but_its_copy_is(here: Web) -> None:
@@ -257,7 +257,7 @@ def test_an_exception_is_not_opened_but_its_copy_is(here: Web) -> None:
         assert check_source(found, "x", source(), ["48 GB"], {name: "why"}) == SourceCheck(
             "x", "skipped", f"https://{HOST}/x", "why"
         )
-    copied = source(seen_at="https://other.example.org/copy")
+    copied = source(access="copy", seen_at="https://other.example.org/copy")
     assert check_source(found, "x", copied, ["48 GB"], {"x": "why"}).finding == "same"
     assert not any(name.startswith(HOST) for name in here.asked)
 

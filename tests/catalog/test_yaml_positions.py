@@ -127,7 +127,7 @@ def test_windows_line_ends_count_as_one() -> None:
         ("a: @b\n", "(put text that starts with this character in quotes)"),
         ("a: [1, 2\n", "expected valid YAML, found an error:"),
         ("a: 'unclosed\n", "expected valid YAML, found an error:"),
-        ("a: 1\n  b: 2\n", "expected valid YAML, found an error:"),
+        ("a: 1\n  b: 2\n", "expected `b` in column 1 like `a` above it, found it in column 3"),
     ],
 )
 def test_one_clear_error(text: str, message: str) -> None:

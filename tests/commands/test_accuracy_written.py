@@ -105,7 +105,10 @@ def test_check_says_what_a_new_run_makes_stale(
     assert [error.partition(":")[0] for error in errors if "[warning]" not in error] == [
         "data/policy.yml", "README.md", "README.ru.md",
     ]  # fmt: skip
-    wanted = "expected what the measured runs come to today, found other figures (run `trainfit accuracy --write`)"
+    wanted = (
+        "expected what the measured runs come to today, found other figures (run `.venv/bin/trainfit accuracy --write`:"
+        " your edit of the runs, of the data or of the formulas changes them)"
+    )
     assert all(error.endswith(wanted) for error in errors)
     assert cli.main(["accuracy", "--write", "--data-dir", str(data)]) == 0
     assert cli.main(["check", "--data-dir", str(data)]) == 0
@@ -138,7 +141,7 @@ def test_check_wants_files_as_check_fix_leaves_them(
     assert schema.startswith("# yaml-language-server:")
     rig.write_text("\n".join([rest[0] + "  ", *rest[1:], "", ""]), encoding="utf-8")
     assert cli.main(["check", "--data-dir", str(data)]) == 1
-    fix = "(run `trainfit check --fix`)"
+    fix = "(run `.venv/bin/trainfit check --fix`)"
     assert capsys.readouterr().out.splitlines() == [
         f"data/rigs/1x-t4.yml:1:1: expected the line that names the schema, found none {fix}",
         f"data/rigs/1x-t4.yml:1:{len(rest[0]) + 1}: expected no blanks here, found some {fix}",

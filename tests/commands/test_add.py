@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +29,7 @@ FILLED = {
     "licence.where": "License", "parameters.stated_billions.value": "1.5",
     "parameters.stated_billions.as_printed": "1.5B", "parameters.stated_billions.where": "Overview",
     "sources.acme-1.5b-card.read": '"2026-12-02"', "sources.acme-1.5b-config.access": "copy",
+    "sources.acme-1.5b-config.seen_at": "https://example.org/config.json",
     "sources.acme-1.5b-config.revision": COMMIT, "sources.acme-1.5b-card.publisher": "Acme AI",
     "sources.acme-1.5b-config.publisher": "Acme AI",
 }  # fmt: skip
@@ -59,7 +60,7 @@ def add(data: Path, *arguments: str) -> int:
     return cli.main(["--data-dir", str(data), "add", "model", "--read", "2026-12-02", *arguments])
 
 
-def fill(path: Path, data: Path) -> None:
+def fill(path: Path, data: Path, filled: Mapping[str, str] = FILLED) -> None:
     """Puts what a person would read in the place of each blank that `check` names."""
     lines = path.read_text(encoding="utf-8").splitlines()
     with pytest.raises(CatalogErrors) as caught:
@@ -68,7 +69,7 @@ def fill(path: Path, data: Path) -> None:
         assert error.rule == "blank", str(error)
         line = lines[error.line - 1]
         assert line[error.column - 1 :].startswith('"?? ')
-        lines[error.line - 1] = line[: error.column - 1] + FILLED[error.field]
+        lines[error.line - 1] = line[: error.column - 1] + filled[error.field]
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
@@ -108,12 +109,114 @@ def test_the_real_catalogue_takes_it_too(tmp_path: Path, file: Path, capsys: pyt
     assert "acme-1.5b" in load_catalog(data).models
 
 
-def test_a_file_without_a_name_takes_that_of_its_folder(data: Path, tmp_path: Path) -> None:
-    folder = tmp_path / "Brand-New-7B-chat"
-    folder.mkdir()
-    (folder / "config.json").write_text(json.dumps(CONFIG), encoding="utf-8")
-    assert add(data, str(folder / "config.json")) == 0
-    assert (data / "models" / "brand-new" / "brand-new-7b.yml").is_file()
+@pytest.mark.parametrize(
+    ("name", "named", "meant"),
+    [
+        ("Brand-New_7B/config.json", None, "--id brand-new-7b"),
+        ("work/acme-1b.json", None, "--id acme-1b"),
+        ("work/config.json", "acme/Acme-1.5B", "--hugging-face acme/Acme-1.5B, which the file names"),
+        ("Модель/config.json", "./checkpoints/x/y", "--id acme-7b"),
+    ],
+)
+def test_a_file_alone_does_not_name_a_model(
+    data: Path, tmp_path: Path, name: str, named: str | None, meant: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / name
+    path.parent.mkdir()
+    path.write_text(json.dumps({**CONFIG, **({"_name_or_path": named} if named else {})}), encoding="utf-8")
+    before = sorted((data / "models").rglob("*"))
+    assert add(data, str(path)) == 2
+    assert capsys.readouterr().err.endswith(
+        "expected --hugging-face owner/name or --id with a file, which does not say what its model is called, found"
+        f" neither (perhaps {meant})\n"
+    )
+    assert sorted((data / "models").rglob("*")) == before
+    assert add(data, str(path.parent if path.name == "config.json" else path), "--id", "brand-new-7b") == 0
+    text = (data / "models" / "brand-new" / "brand-new-7b.yml").read_text(encoding="utf-8")
+    assert "\nname: brand-new-7b\n" in text
+
+
+@pytest.mark.parametrize("address", ["acme/Acme-1.5B", f"{OFFICIAL}/acme/Acme-1.5B", f"{OFFICIAL}/acme/Acme-1.5B/"])
+def test_a_repository_by_its_id_or_its_address(data: Path, server: Hub, address: str) -> None:
+    server.model("acme/Acme-1.5B", CONFIG)
+    assert add(data, address) == 0
+    assert (data / "models" / "acme" / "acme-1.5b.yml").is_file()
+
+
+def test_what_is_neither_a_repository_nor_a_file(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert add(data, "codellama") == 2
+    assert (
+        "expected owner/name of a repository on the Hub or a config.json, found 'codellama'" in capsys.readouterr().err
+    )
+    assert add(data, "qwen3-0.6b") == 1
+    assert "found `qwen3-0.6b` as `qwen3-0.6b` in data/models/qwen3/qwen3-0.6b.yml" in capsys.readouterr().err
+
+
+UNCHECKED = f"{TOTAL:,} parameters by config.json alone: nothing else was there to check the count"
+
+
+def test_a_count_that_nothing_checks_is_said(
+    data: Path, server: Hub, file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert add(data, str(file), "--hugging-face", "acme/Acme-1.5B") == 0
+    printed = capsys.readouterr().out
+    assert UNCHECKED in printed
+    assert "`.venv/bin/trainfit add model acme/Acme-1.5B`" in printed
+    server.model("acme/Acme-2", CONFIG)
+    assert add(data, "acme/Acme-2") == 0
+    assert UNCHECKED in capsys.readouterr().out
+
+
+def test_the_count_is_compared_with_the_weights_beside_the_file(
+    data: Path, file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file.write_text(json.dumps({**CONFIG, "torch_dtype": "bfloat16"}), encoding="utf-8")
+    index = file.parent / "model.safetensors.index.json"
+    index.write_text(json.dumps({"metadata": {"total_size": 2 * TOTAL}}), encoding="utf-8")
+    assert add(data, str(file), "--hugging-face", "acme/Acme-1.5B-Instruct", "--revision", COMMIT) == 0
+    said = f"{TOTAL:,} parameters by config.json, as many as in the checkpoint by {index.name}\n"
+    assert said in capsys.readouterr().out
+    weights = {key.replace("-config", "-weights"): value for key, value in FILLED.items() if "-config" in key}
+    fill(data / "models" / "acme" / "acme-1.5b.yml", data, {**FILLED, **weights})
+    catalog = load_catalog(data)
+    also = catalog.models["acme-1.5b"].parameters.exact.also[0]
+    assert also.where == f"{index.name}, metadata.total_size: {2 * TOTAL} bytes, 2 per element"
+    assert (catalog.sources[also.source].url or "").endswith(f"/acme/Acme-1.5B-Instruct/blob/{COMMIT}/{index.name}")
+
+
+def test_weights_that_hold_something_else_are_a_conflict(
+    data: Path, file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    more = TOTAL + 16 * 2048  # a vocabulary of 128,272 where config.json says 128,256
+    index = file.parent / "model.safetensors.index.json"
+    index.write_text(json.dumps({"metadata": {"total_parameters": more}}), encoding="utf-8")
+    assert add(data, str(file), "--id", "acme-1.5b") == 0
+    said = f"{TOTAL:,} parameters by config.json, but {more:,} in the checkpoint by {index.name}, as with a"
+    said += " vocabulary of 128,272 instead of 128,256: see parameters.exact.conflicts in the file\n"
+    assert said in capsys.readouterr().out
+    written = (data / "models" / "acme" / "acme-1.5b.yml").read_text(encoding="utf-8")
+    assert "holds +32,768 elements against the count" in written
+
+
+def test_another_difference_is_not_laid_to_the_vocabulary(
+    data: Path, server: Hub, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for number, more in enumerate((5, 2048 * 2 + 1, -(128_256 * 2048))):
+        server.model(f"acme/Other-{number}b", CONFIG, safetensors={"total": TOTAL + more})
+        assert add(data, f"acme/Other-{number}b") == 0
+        printed = capsys.readouterr().out
+        assert f"but {TOTAL + more:,} in the checkpoint by the record of the Hub: see" in printed
+
+
+def test_a_file_that_is_refused_is_named(
+    data: Path, server: Hub, file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = {key: value for key, value in CONFIG.items() if key != "model_type"}
+    file.write_text(json.dumps(config), encoding="utf-8")
+    server.model("acme/Acme-1.5B", config)
+    for arguments, where in (((str(file),), str(file)), (("acme/Acme-1.5B",), "acme/Acme-1.5B: config.json")):
+        assert add(data, *arguments) == 1
+        assert f"{where}: model_type: expected one of the" in capsys.readouterr().err
 
 
 def test_from_the_hub_the_commit_is_pinned(data: Path, server: Hub) -> None:
@@ -149,7 +252,7 @@ def test_what_was_read_at_the_hub_itself_is_the_page(catalog: Any) -> None:
     from generator.catalog.draft import Origin, draft, names_for
 
     model = HubModel("acme/Acme-1.5B", COMMIT, CONFIG, {}, OFFICIAL)
-    texts = {kind: {"ru": "Х.", "en": "X."} for kind in ("card", "config", "record")}
+    texts = {kind: {"ru": "Х.", "en": "X."} for kind in ("card", "config", "record", "weights")}
     origin = Origin(CONFIG, datetime.date(2026, 12, 2), model.repository, COMMIT, model)
     sources = draft(origin, names_for(catalog, "Acme-1.5B"), texts)["sources"]
     assert {key: source["access"] for key, source in sources.items()} == dict.fromkeys(sources, "page")
@@ -165,7 +268,7 @@ def test_the_licence_of_the_hub_is_spelled_as_check_wants_it(catalog: Any, tag: 
     from generator.catalog.draft import Origin, draft, names_for
 
     model = HubModel("acme/Acme-1.5B", COMMIT, CONFIG, {"cardData": {"license": tag}}, OFFICIAL)
-    texts = {kind: {"ru": "Х.", "en": "X."} for kind in ("card", "config", "record")}
+    texts = {kind: {"ru": "Х.", "en": "X."} for kind in ("card", "config", "record", "weights")}
     origin = Origin(CONFIG, datetime.date(2026, 12, 2), model.repository, COMMIT, model)
     licence = draft(origin, names_for(catalog, "Acme-1.5B"), texts)["licence"]
     assert (licence["value"], licence["as_printed"]) == (name, tag)
@@ -288,5 +391,5 @@ def test_a_file_that_is_none(data: Path, tmp_path: Path, capsys: pytest.CaptureF
 def test_a_quantised_copy_is_said(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "acme-1b.json"
     path.write_text(json.dumps({**CONFIG, "quantization_config": {"quant_method": "fp8"}}), encoding="utf-8")
-    assert add(data, str(path)) == 0
+    assert add(data, str(path), "--id", "acme-1b") == 0
     assert "add the original instead" in capsys.readouterr().out

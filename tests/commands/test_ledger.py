@@ -84,7 +84,8 @@ def test_a_flip_is_never_silent(data: Path, capsys: pytest.CaptureFixture[str]) 
     write(data, "verdicts.csv", locked_text(load_catalog(data)))
     first = check(data, capsys)[0]
     assert first == (
-        f"data/changes.csv:2:1: expected a row that says what {MODEL} on {RIG} became, found none (run `trainfit lock`)"
+        f"data/changes.csv:2:1: expected a row that says what {MODEL} on {RIG} became, found none"
+        " (run `.venv/bin/trainfit lock`)"
     )
     lock(data)
     assert len(history(data)) == 3
@@ -168,7 +169,7 @@ def test_only_the_repository_must_have_the_history(
     edit(data, "policy.yml", "comfortable_ratio: {value: 0.8,", "comfortable_ratio: {value: 0.02,")
     lost = (
         "data/changes.csv:1:1: expected the history of the verdicts, found no file"
-        " (`git checkout HEAD -- data/changes.csv`, then `trainfit lock`)"
+        " (`git checkout HEAD -- data/changes.csv`, then `.venv/bin/trainfit lock`)"
     )
     assert [str(error) for error in stale_changes(data, "")] == [lost]
     capsys.readouterr()
@@ -185,7 +186,9 @@ def test_what_no_command_can_mend_says_how_to_get_it_back(data: Path, capsys: py
     write(data, "changes.csv", f"{HEADER}<<<<<<< HEAD\n{row}\n=======\n{row}\n>>>>>>> other\n")
     *errors, _ = check(data, capsys)
     assert [error.partition(" ")[0] for error in errors] == [f"data/changes.csv:{line}:1:" for line in (2, 4, 6)]
-    assert all(each.endswith("(`git checkout HEAD -- data/changes.csv`, then `trainfit lock`)") for each in errors)
+    assert all(
+        each.endswith("(`git checkout HEAD -- data/changes.csv`, then `.venv/bin/trainfit lock`)") for each in errors
+    )
     assert cli.main(["--data-dir", str(data), "lock"]) == 1, "it would write over what is still there"
 
 

@@ -84,7 +84,7 @@ def test_lock_mends_what_check_complains_of(data: Path, capsys: pytest.CaptureFi
     assert all(line.startswith("data/verdicts.csv:") for line in told[:-1])
     assert len(told) == 2  # one cause, one error
     assert " others differ too (an edit of data/ or of the program changes them: correct it, or" in told[0]
-    assert told[0].endswith("run `trainfit lock`)")
+    assert told[0].endswith("run `.venv/bin/trainfit lock`)")
     assert told[-1] == "1 error in 1 file"
     before = (data / "verdicts.csv").read_text(encoding="utf-8")
     assert cli.main(["lock", "--data-dir", str(data)]) == 0
@@ -115,7 +115,7 @@ def test_a_verdict_is_located(catalog: Catalog, data: Path, computed: str) -> No
     assert found(catalog, data, "".join(lines)) == [
         (
             f"data/verdicts.csv:{number + 1}:{column}: full: expected `borderline` for qwen3-14b on {RIG}, "
-            "found `comfortable` (run `trainfit lock`)"
+            "found `comfortable` (run `.venv/bin/trainfit lock`)"
         )
     ]
 
@@ -127,7 +127,7 @@ def test_a_finding_in_all_formats(data: Path, text: str, capsys: pytest.CaptureF
     assert cli.main(["check", "--format", "json", "--data-dir", str(data)]) == 1
     (finding,) = (each for each in json.loads(capsys.readouterr().out) if each["level"] == "error")
     assert (finding["path"], finding["field"], finding["rule"]) == ("data/verdicts.csv", "full", "verdicts")
-    assert finding["hint"] == "run `trainfit lock`"
+    assert finding["hint"] == "run `.venv/bin/trainfit lock`"
 
 
 def test_rows_that_are_missing_or_too_many(catalog: Catalog, data: Path, computed: str) -> None:
@@ -139,7 +139,7 @@ def test_rows_that_are_missing_or_too_many(catalog: Catalog, data: Path, compute
     assert extra == [
         (
             f"data/verdicts.csv:{len(lines) + 1}:{len(RIG) + 6}: full: expected nothing for zzz on {RIG}, "
-            "found `comfortable` (run `trainfit lock`)"
+            "found `comfortable` (run `.venv/bin/trainfit lock`)"
         )
     ]
     assert "once" in found(catalog, data, computed + lines[1])[0]
@@ -151,7 +151,7 @@ def test_a_new_model_or_rig_is_one_error(catalog: Catalog, data: Path, computed:
     assert found(catalog, data, "".join(known)) == [
         (
             f"data/verdicts.csv:{next(i for i, line in enumerate(lines, 1) if ',qwen3-14b,' in line)}:1: expected the"
-            " verdicts of the model `qwen3-14b`, found none (run `trainfit lock`)"
+            " verdicts of the model `qwen3-14b`, found none (run `.venv/bin/trainfit lock`)"
         )
     ]
     row = lines[1].partition(",")[2]
@@ -159,7 +159,7 @@ def test_a_new_model_or_rig_is_one_error(catalog: Catalog, data: Path, computed:
     assert found(catalog, data, computed + gone) == [
         (
             f"data/verdicts.csv:{len(lines) + 1}:1: expected nothing about the rig `9x-gone`, which is gone; found its"
-            " verdicts (run `trainfit lock`)"
+            " verdicts (run `.venv/bin/trainfit lock`)"
         )
     ]
 
@@ -205,7 +205,7 @@ def test_only_the_repository_must_have_the_table(catalog: Catalog, data: Path, m
     assert stale(catalog, data) == []
     monkeypatch.setattr(locked, "DATA_DIR", data)
     assert [str(error) for error in stale(catalog, data)] == [
-        "data/verdicts.csv:1:1: expected the published verdicts, found no file (run `trainfit lock`)"
+        "data/verdicts.csv:1:1: expected the published verdicts, found no file (run `.venv/bin/trainfit lock`)"
     ]
 
 
@@ -229,6 +229,6 @@ def test_many_stale_rows_are_one_error_that_names_the_edit(tmp_path: Path) -> No
     assert [str(error) for error in in_one(rows, folder)] == [
         (
             "data/verdicts.csv:2:9: full: expected `a`, found `b`; 11 others differ too (the edit of data/constants.yml"
-            " changes them: correct it, or where that is meant run `trainfit lock`)"
+            " changes them: correct it, or where that is meant run `.venv/bin/trainfit lock`)"
         )
     ]

@@ -113,6 +113,25 @@ def test_the_rules_agree_with_what_autograd_saves(
     assert stored == pytest.approx(traced - copy, rel=0.02)
 
 
+AUTOCAST: list[tuple[str, dict[str, Any], int]] = [
+    ("llama", {}, 10 * 256),  # two norms 2 × 2, q, k, v, gate and up from two outputs 3 × 2
+    ("qwen3", {"head_dim": 64}, 10 * 256),
+    ("granite", {}, 10 * 256),
+    ("phi3", {}, 4 * 256),  # two fused matrices, one for each norm
+    ("gemma3_text", {"head_dim": 32}, 6 * 256),  # its norms keep fp32 values anyway
+    ("olmo2", {}, 6 * 256),
+    ("starcoder2", {}, 8 * 256),  # LayerNorm: two inputs 2 × 2, q, k, v and one matrix of the MLP 2 × 2
+]
+"""Bytes per token that one layer stores more with fp32 weights under autocast than with 16-bit weights, traced."""
+
+
+@pytest.mark.parametrize(("model_type", "fields", "traced"), AUTOCAST)
+def test_what_autocast_adds(model_type: str, fields: dict[str, Any], traced: int) -> None:
+    shape = shape_of({**BASE, **fields, "model_type": model_type})
+    values = values_of(shape.layer_groups[0].layer, shape.hidden, norm_weight_in_fp32=shape.fp32_norm)
+    assert values["layer_autocast"] == traced
+
+
 def test_llama_8b_by_hand(catalog) -> None:
     shape = catalog.model("llama-3.1-8b").architecture.shape()
     values = values_of(shape.layer_groups[0].layer, shape.hidden)

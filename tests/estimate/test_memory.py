@@ -127,10 +127,12 @@ def test_unsharded_accumulation_costs_whole_gradients(catalog) -> None:
     last = estimate(catalog, plan(grad_accum=8, grad_sync="last"))
     assert each.phases_gib["forward-end"]["accumulated-gradients"] == pytest.approx(4 * P / 4 / GIB)
     assert last.phases_gib["forward-end"]["accumulated-gradients"] == pytest.approx(2 * P / GIB)
-    assert last.fits == "no"
+    assert each.fits == "yes"
+    assert last.fits == "tight"
     # kept in the type in which FSDP2 reduces; FSDP1 keeps them as it trains
     in_fp32 = estimate(catalog, plan(grad_accum=8, grad_sync="last", reduce_dtype="fp32"))
     assert in_fp32.phases_gib["forward-end"]["accumulated-gradients"] == pytest.approx(4 * P / GIB)
+    assert in_fp32.fits == "no"
     fsdp1 = estimate(catalog, plan(grad_accum=8, grad_sync="last", sharding="fsdp1"))
     assert fsdp1.phases_gib["forward-end"]["accumulated-gradients"] == pytest.approx(4 * P / GIB)
 

@@ -48,10 +48,10 @@ def home(catalog: Catalog) -> Page:
 
 
 def test_the_headline_follows_the_memory_of_the_card() -> None:
-    small, real, large = home(catalog_with_memory(24)), site_pages("en")[""], home(catalog_with_memory(80))
+    small, real, large = home(catalog_with_memory(24)), site_pages("en")[""], home(catalog_with_memory(96))
     assert small.title.startswith("96 GB on")
     assert real.title.startswith("192 GB on")
-    assert large.title.startswith("320 GB on")
+    assert large.title.startswith("384 GB on")
     assert "full fine-tuning up to 4B" in small.title
     assert "full fine-tuning up to 8B" in real.title
     assert "full fine-tuning up to 14B" in large.title

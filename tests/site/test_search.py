@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from generator.site.search import LOOKALIKES, names, squeezed
+from generator.site import search
+from generator.site.search import DIRECTORY, LOOKALIKES, NAMES, carry_over, names, squeezed
 from tests.site.pages_support import site_catalog
 
 SCRIPT = Path(__file__).resolve().parents[2] / "docs" / "assets" / "js" / "search.js"
@@ -19,6 +20,25 @@ def test_names_are_compared_without_what_hands_get_wrong() -> None:
     assert squeezed(CYRILLIC_X) == squeezed("4 × 4090") == squeezed(LATIN_X) == "4x4090"
     assert squeezed("Qwen/Qwen3-14B") == "qwenqwen314b"
     assert squeezed("70\u0412") == squeezed("70B")
+
+
+@pytest.mark.parametrize("links", [True, False])
+def test_the_index_of_the_last_site_is_taken_along(tmp_path: Path, monkeypatch, links: bool) -> None:
+    def refused(source: str, target: str) -> None:
+        raise PermissionError(source, target)
+
+    old, new = tmp_path / "old", tmp_path / "new"
+    (old / DIRECTORY / "fragment").mkdir(parents=True)
+    new.mkdir()
+    (old / DIRECTORY / "fragment" / "a").write_bytes(b"index")
+    (old / DIRECTORY / NAMES.format("ru")).write_bytes(b"names")
+    if not links:
+        monkeypatch.setattr(search.os, "link", refused)
+    carry_over(old, new)
+    taken = new / DIRECTORY / "fragment" / "a"
+    assert taken.read_bytes() == b"index"
+    assert taken.samefile(old / DIRECTORY / "fragment" / "a") is links
+    assert not (new / DIRECTORY / NAMES.format("ru")).exists()
 
 
 def test_the_script_compares_the_same_way() -> None:

@@ -251,7 +251,18 @@ def test_a_framework_that_resumes_gets_a_trial_of_its_own(tmp_path: Path) -> Non
     _, out = config(tmp_path, "--framework", "llama-factory")
     readme = (out / "README.md").read_text("utf-8")
     command = "accelerate launch --config_file accelerate.yaml run.py llama_factory.yaml"
-    assert f"{command} max_steps=20 output_dir=trial\n{command}\n" in readme
+    anew = "overwrite_output_dir=true save_strategy='\"no\"'"
+    assert f"{command} max_steps=20 output_dir=trial {anew}\n{command}\n" in readme
+    assert "delete it afterwards" in readme
+
+
+@pytest.mark.parametrize(("model", "gated"), [("llama-3.1-8b", True), ("qwen3-8b", False)])
+def test_a_model_that_wants_a_licence_says_where(tmp_path: Path, model: str, gated: bool) -> None:
+    _, out = config(tmp_path, model=model, method="lora")
+    readme = (out / "README.md").read_text("utf-8")
+    assert ("python preflight.py\nhf auth login\n" in readme) is gated
+    assert ("accept the licence at https://huggingface.co/meta-llama/Llama-3.1-8B" in readme) is gated
+    assert "Weights of some models" not in readme
 
 
 @pytest.mark.parametrize(
@@ -303,3 +314,80 @@ def test_a_framework_that_loads_the_whole_base_onto_every_card_has_no_files_wher
     assert status == 1
     assert "as this framework runs it" in error
     assert "frameworks that can: trl" in error
+
+
+@pytest.mark.parametrize(
+    ("framework", "model", "method", "command", "said"),
+    [
+        ("trl", "qwen3-8b", "full", "train.py --config sft.yaml --resume_from_checkpoint last", "from the newest one"),
+        ("deepspeed", "qwen3-8b", "full", "--config sft.yaml --resume_from_checkpoint last", "from the newest one"),
+        ("axolotl", "qwen3-8b", "full", "axolotl train axolotl.yaml --auto-resume-from-checkpoints", "the newest one"),
+        ("llama-factory", "qwen3-8b", "full", "run.py llama_factory.yaml", "move `output` away"),
+        ("torchtitan", "qwen3-1.7b", "pretrain", "--config trainfit", "move `outputs/checkpoint` away"),
+    ],
+)
+def test_the_readme_says_how_a_run_goes_on(
+    tmp_path: Path, framework: str, model: str, method: str, command: str, said: str
+) -> None:
+    _, out = config(tmp_path, "--framework", framework, model=model, method=method)
+    section = (out / "README.md").read_text("utf-8").partition("## When the run stops halfway")[2].partition("\n## ")[0]
+    assert f"{command}\n```" in section
+    assert said in section
+    assert ("every 1,000 steps" if framework == "torchtitan" else "every 500 steps") in section
+    assert "read the part of the corpus" not in section
+
+
+def test_a_streamed_corpus_is_skipped_slowly(tmp_path: Path) -> None:
+    _, out = config(tmp_path, "--language", "ru", model="qwen3-1.7b", method="pretrain")
+    section = (out / "README.md").read_text("utf-8").partition("## Если запуск прервался")[2].partition("\n## ")[0]
+    assert "--resume_from_checkpoint last\n" in section
+    assert "`--ignore_data_skip true`" in section
+
+
+@pytest.mark.parametrize(
+    ("model", "method", "framework", "said"),
+    [
+        ("internlm2.5-7b", "lora", "trl", "code from the repository internlm/internlm2_5-7b-chat (trust_remote_code)"),
+        ("gigachat-20b-a3b", "qlora", "trl", "has no class for this model (deepseek)"),
+        ("exaone-3.5-7.8b", "lora", "axolotl", "frameworks that can: trl, deepspeed"),
+        ("gemma-3-4b", "pretrain", "llama-factory", "makes the whole model from scratch"),
+        ("qwen3-vl-4b", "pretrain", "trl", "no class for the text part alone (qwen3_vl_text)"),
+    ],
+)
+def test_a_model_that_its_library_has_no_class_for_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], model: str, method: str, framework: str, said: str
+) -> None:
+    """Code of somebody's repository is never trusted, and no tower is made that the estimate is without."""
+    out = tmp_path / "out"
+    given = ["--model", model, "--method", method, "--framework", framework, "--rig", "8x-h100-sxm"]
+    assert main(["config", *given, "--out", str(out)]) == 1
+    assert said in capsys.readouterr().err
+    assert not out.exists()
+
+
+def test_no_file_trusts_code_from_elsewhere(tmp_path: Path) -> None:
+    for place, framework in enumerate(("trl", "deepspeed", "axolotl", "llama-factory")):
+        _, out = config(tmp_path / f"{place}", "--framework", framework)
+        assert not any("trust_remote_code" in path.read_text("utf-8") for path in out.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("rig", "model", "method", "framework", "gib"),
+    [
+        ("4x-rtx-6000-ada", "qwen3-8b", "full", "trl", 4 * 7.63),  # the first process reads, in fp32
+        ("4x-rtx-6000-ada", "qwen3-8b", "lora", "trl", 4 * 2 * 7.63),  # every process of DDP reads
+        ("4x-rtx-6000-ada", "qwen3-8b", "lora", "axolotl", 4 * 2),  # straight onto the cards
+        ("1x-a100-80-sxm", "llama-3.3-70b", "qlora", "trl", 2),
+        ("4x-rtx-6000-ada", "qwen3-1.7b", "pretrain", "trl", 4 * 2),  # the first process fills it: 6.4 GiB
+        ("4x-rtx-6000-ada", "qwen3-1.7b", "pretrain", "llama-factory", 4 * 4 * 1.602),
+        ("4x-rtx-6000-ada", "qwen3-1.7b", "pretrain", "torchtitan", 4 * 2),
+    ],
+)
+def test_host_memory_is_what_lies_there(
+    tmp_path: Path, rig: str, model: str, method: str, framework: str, gib: float
+) -> None:
+    out = tmp_path / "out"
+    given = ["--model", model, "--method", method, "--framework", framework, "--rig", rig]
+    assert main(["config", *given, "--out", str(out)]) == 0
+    record = json.loads((out / "trainfit.json").read_text("utf-8"))
+    assert record["expected"]["host_gib"] == pytest.approx(gib, rel=0.01)

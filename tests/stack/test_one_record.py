@@ -15,6 +15,7 @@ from generator.architecture import lora_parameters
 from generator.catalog import Catalog
 from generator.estimate import Plan, estimate
 from generator.launch import FRAMEWORKS, Job, file_names, job_of
+from generator.launch.frameworks import WRAPPED_LAYERS
 from generator.launch.record import NO_SETTINGS, settings_of
 from generator.site.launch import written
 from generator.verdict import setup_of
@@ -169,6 +170,17 @@ def test_units_of_fsdp_are_named_where_a_model_names_too_many(catalog: Catalog) 
             assert named == (None if alone else "Gemma3DecoderLayer,SiglipEncoderLayer")
         elif not job.model.startswith("gemma-4-"):
             assert named is None
+
+
+def test_every_model_of_those_classes_is_known(catalog: Catalog) -> None:
+    """A new model of theirs has to be looked at: whether it has all the layers that its class names."""
+    complete = {"gemma-4-12b", "gemma-4-e2b", "gemma-4-e4b"}  # a class of its own; towers for images and for sound
+    found = {
+        model
+        for model, record in catalog.models.items()
+        if record.family in ("Gemma 3", "Gemma 4") and record.architecture.shape().tower_parameters
+    }
+    assert found - complete == set(WRAPPED_LAYERS)
 
 
 def test_the_record_beside_the_files_is_the_plan(catalog: Catalog) -> None:

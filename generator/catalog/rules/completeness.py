@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import cast
 
-from generator.catalog.complaints import did_you_mean
+from generator.catalog.hints import did_you_mean
 from generator.catalog.loading import Reading
 from generator.catalog.records import Constants, Method, Settings
 from generator.catalog.rules.registry import Found, rule

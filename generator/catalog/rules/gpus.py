@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterator, Sequence
 from typing import cast
 
-from generator.catalog.complaints import did_you_mean
+from generator.catalog.hints import did_you_mean
 from generator.catalog.loading import Entry, Reading
 from generator.catalog.records import Gpu, Policy
 from generator.catalog.rules.registry import Found, rule

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import cast
 
-from generator.catalog.complaints import did_you_mean
+from generator.catalog.hints import did_you_mean
 from generator.catalog.loading import Kind, Reading
 from generator.catalog.records import Method, StackItem
 from generator.catalog.rules.registry import Found, rule
@@ -62,7 +62,8 @@ def environment_models(reading: Reading) -> Iterator[Found]:
         first = taken.setdefault(record.framework, entry.id)
         if first != entry.id:
             yield Found(entry, "framework", f"expected a framework of its own, found that of `{first}`")
-        for model in record.models:
-            if model not in reading.seen["model"]:
-                message = f"expected the id of a model, found `{model}`"
-                yield Found(entry, f"models.{model}", message, did_you_mean(model, reading.seen["model"]))
+        for name in ("models", "without_class", "without_text_class"):
+            for model in getattr(record, name):
+                if model not in reading.seen["model"]:
+                    message = f"expected the id of a model, found `{model}`"
+                    yield Found(entry, f"{name}.{model}", message, did_you_mean(model, reading.seen["model"]))

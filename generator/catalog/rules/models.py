@@ -37,7 +37,8 @@ def exact_count(reading: Reading) -> Iterator[Found]:
         recorded = model.parameters.exact.value
         if computed != recorded:
             message = f"expected {computed:,}, as the architecture gives, found {recorded:,} ({recorded - computed:+,})"
-            yield Found(entry, "parameters.exact.value", message)
+            hint = "one of the dimensions under `architecture` is wrong, or this number is"
+            yield Found(entry, "parameters.exact.value", message, hint)
 
 
 @rule("stated-count")

@@ -72,6 +72,9 @@ BOUNDS: Mapping[Kind, Mapping[str, tuple[float, float, str]]] = {
 }
 """By kind of file: pattern of a dotted path → smallest and largest value, and their unit. The first match counts."""
 
+UNITS_PRINTED = ("GB/s", "GiB", "MiB", "TFLOPS")
+"""Units of quantities that sources print in others too."""
+LONG = 1e12
 LEAST_VISIBLE = 0.5
 """Share of the memory that the driver reports which a framework sees at least."""
 
@@ -89,8 +92,13 @@ def plausible(reading: Reading) -> Iterator[Found]:
                 if not low <= value <= high:
                     node = entry.document.root.find(path)
                     field = f"{path}.value" if node.items and "value" in node.items else path
-                    shown = f"from {low:g} to {high:g} {unit}".rstrip()
-                    yield Found(entry, field, f"expected {shown}, found {value:g}")
+                    shown = f"from {_shown(low)} to {_shown(high)} {unit}".rstrip()
+                    hint = f"the number is in {unit}" if unit in UNITS_PRINTED else ""
+                    yield Found(entry, field, f"expected {shown}, found {_shown(value)}", hint)
+
+
+def _shown(value: float) -> str:
+    return f"{value:,.0f}" if value == int(value) and abs(value) < LONG else f"{value:g}"
 
 
 def _numbers(value: object, path: str) -> Iterator[tuple[str, float]]:

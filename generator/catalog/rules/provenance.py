@@ -89,7 +89,8 @@ def read_in_time(reading: Reading) -> Iterator[Found]:
         at = (entry.document.path, place.line, place.column)
         if (day - median).days > LATEST_AFTER_MEDIAN and at not in said:
             said.add(at)  # a day that a block hands down is wrong once
-            yield Found(entry, field, f"expected a day within {LATEST_AFTER_MEDIAN} days of {median}, found {day}")
+            message = f"expected a day within {LATEST_AFTER_MEDIAN} days of {median}, found {day}"
+            yield Found(entry, field, message, "is the year right?")
 
 
 @rule("fresh", warning=True, needs_all=True)

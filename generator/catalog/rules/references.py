@@ -13,8 +13,8 @@ from pydantic import BaseModel
 from generator.catalog import raw
 from generator.catalog.absent import Absent, AbsentGpu, AbsentModel
 from generator.catalog.catalogue import PLURALS, fold, inline_sources, names_of, usages
-from generator.catalog.complaints import did_you_mean
 from generator.catalog.fields import ID_PATTERN, CitedBlock
+from generator.catalog.hints import did_you_mean
 from generator.catalog.link_exceptions import LinkExceptions
 from generator.catalog.loading import Broken, Entry, Kind, Reading, is_reserved
 from generator.catalog.permalinks import Permalinks
@@ -54,7 +54,8 @@ def known_source(reading: Reading) -> Iterator[Found]:
             found = _unknown(each, first, "source", source, known)
             lines = sorted({_line(each, field) for field in others} - {_line(each, first)})
             also = f", also in lines {', '.join(map(str, lines))}" if lines else ""
-            yield replace(found, message=found.message + also, hint=found.hint or DESCRIBE)
+            hint = f"{found.hint} Else {DESCRIBE}" if found.hint else DESCRIBE
+            yield replace(found, message=found.message + also, hint=hint)
 
 
 def _line(entry: Entry | Broken, field: str) -> int:
@@ -102,15 +103,19 @@ def source_used(reading: Reading) -> Iterator[Found]:
 
 @rule("unread-not-quoted")
 def unread_not_quoted(reading: Reading) -> Iterator[Found]:
-    """Nobody quotes a document that nobody opened."""
+    """Nobody quotes a document that nobody opened, and no value rests on one; a conflict may name it."""
     sources = {entry.id: cast("Source", entry.record) for entry in reading.of("source")}
     for entry in reading.entries:
         sources.update(inline_sources(entry))
     for entry in reading.entries:
         for usage in usages(entry):
             source = sources.get(usage.source_id)
-            if source is not None and source.access == "unread" and usage.citation.as_printed:
-                message = f"expected a source that was read, found `{usage.source_id}`, which is unread"
+            if source is None or source.access != "unread":
+                continue
+            message = f"expected a source that was read, found `{usage.source_id}`, which is unread"
+            if usage.value_kind is not None and ".conflicts." not in usage.at:
+                yield Found(entry, usage.field, message, "open it and say so there, or delete the value")
+            elif usage.citation.as_printed:
                 yield Found(entry, usage.field, message, "open it and say so there, or leave as_printed out")
 
 

@@ -1,6 +1,7 @@
 """Trains by the settings of sft.yaml: `accelerate launch --config_file accelerate.yaml train.py --config sft.yaml`.
 
-Options on the command line win over the file, for instance `--dataset_name my/dataset --max_steps 20`.
+Options on the command line win over the file, for instance `--dataset_name my/dataset --max_steps 20`. A run that
+stopped goes on with `--resume_from_checkpoint last`, or with the folder of a checkpoint.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -29,7 +31,10 @@ from transformers import (
     PreTrainedConfig,
     PreTrainedModel,
     PreTrainedTokenizerBase,
+    set_seed,
 )
+from transformers.initialization import no_init_weights
+from transformers.integrations import is_deepspeed_zero3_enabled
 from trl import (
     ModelConfig,
     ScriptArguments,
@@ -41,6 +46,8 @@ from trl import (
     is_conversational,
 )
 
+LAST = "last"
+"""Stands for the newest checkpoint in the output folder."""
 CHATML = (
     "{% for message in messages %}<|im_start|>{{ message['role'] }}\n{{ message['content'] }}<|im_end|>\n{% endfor %}"
     "{% if add_generation_prompt %}<|im_start|>assistant\n{% else %}{{ eos_token }}{% endif %}"
@@ -54,6 +61,9 @@ def tokenizer_for(name: str, revision: str | None, data: Any, *, templated: bool
     A model that also sees or hears has a processor of its own, which needs libraries for images: text does not.
     """
     tokenizer = AutoTokenizer.from_pretrained(name, revision=revision)
+    if tokenizer.eos_token is None:  # a tokenizer that Mistral keeps in tekken.json alone does not say which it is
+        end = AutoConfig.from_pretrained(name, revision=revision).get_text_config().eos_token_id
+        tokenizer.eos_token = tokenizer.convert_ids_to_tokens(end[0] if isinstance(end, list) else end)
     if not templated and is_conversational(next(iter(data))) and tokenizer.chat_template is None:
         tokenizer.chat_template = CHATML
         print(RECORD["messages"]["launch.train.chatml"], file=sys.stderr)
@@ -63,6 +73,15 @@ def tokenizer_for(name: str, revision: str | None, data: Any, *, templated: bool
 def class_of(config: PreTrainedConfig) -> Any:
     """The class that builds such a model, with its towers where it has any."""
     return AutoModelForCausalLM if config.get_text_config() is config else AutoModelForImageTextToText
+
+
+def made_of_nothing(training: SFTConfig) -> AbstractContextManager[None]:
+    """In all processes but the first, weights take no memory of the host: nobody writes them there.
+
+    FSDP and DDP send those of the first process to the others before training. DeepSpeed splits them as they are made.
+    """
+    others = training.process_index > 0 and not is_deepspeed_zero3_enabled()
+    return no_init_weights() if others else nullcontext()
 
 
 def freeze_towers(model: PreTrainedModel) -> None:
@@ -105,7 +124,10 @@ def main() -> None:
         config = AutoConfig.from_pretrained(model.model_name_or_path, revision=how.pop("revision"))
         if type(text := config.get_text_config()) in MODEL_FOR_CAUSAL_LM_MAPPING:  # towers are joined later
             config = text
-        source = class_of(config).from_config(config, **how)
+        set_seed(training.seed)
+        with made_of_nothing(training):
+            source = class_of(config).from_config(config, **how)
+        source.tie_weights()  # which belongs to what is left out there
     elif (training.model_init_kwargs or {}).get("device_map") == "cpu":  # which SFTTrainer does not take
         how |= {"quantization_config": quantization, **training.model_init_kwargs}
         training.model_init_kwargs = None
@@ -135,7 +157,8 @@ def main() -> None:
     )
     if not model.use_peft:  # with it nothing but the adapters is trained
         freeze_towers(trainer.model)
-    trainer.train(resume_from_checkpoint=training.resume_from_checkpoint)
+    given = training.resume_from_checkpoint
+    trainer.train(resume_from_checkpoint=True if given == LAST else given)
     if training.save_strategy != "no":
         if trainer.is_fsdp_enabled:  # checkpoints are saved in shards; of the model at the end, that would save nothing
             trainer.accelerator.state.fsdp_plugin.set_state_dict_type("FULL_STATE_DICT")

@@ -14,6 +14,7 @@ import re
 import shutil
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ from training import SPECIAL, WORDS, made, train
 from transformers import AutoModelForCausalLM
 
 STEPS = 4
+RESUME = ("--resume_from_checkpoint", "last")
 FILES = Path(__file__).resolve().parents[3] / "generator/launch/files"
 SCHEMAS = Path(__file__).resolve().parents[1] / "schemas"
 SHAPE = {
@@ -149,7 +151,7 @@ def test_one_process_keeps_to_one_card(tmp_path: Path) -> None:
 
 
 def test_a_checkpoint_goes_on(trained: Path, tiny: Any, tmp_path: Path) -> None:
-    """Training resumes from the checkpoint of step 2 and ends at the same step."""
+    """Training resumes from the newest checkpoint, as README.md says, and ends at the same step."""
     facts = about(trained)
     can_build(facts)
     if facts["model_type"] != "qwen3":
@@ -157,14 +159,66 @@ def test_a_checkpoint_goes_on(trained: Path, tiny: Any, tmp_path: Path) -> None:
         return
     model = tiny(facts["model_type"])
     train(trained, model, tmp_path / "out", facts["gpus"], *shortened())
-    printed = train(
-        trained,
-        model,
-        tmp_path / "out",
-        facts["gpus"],
-        *shortened("--resume_from_checkpoint", str(tmp_path / "out/checkpoint-2")),
-    )
+    shutil.rmtree(tmp_path / "out/checkpoint-4")
+    option = f" {' '.join(RESUME)}\n"
+    assert option in (trained / "README.md").read_text(encoding="utf-8")
+    printed = train(trained, model, tmp_path / "out", facts["gpus"], *shortened(*RESUME))
     assert len(losses(printed)) == STEPS - 2
+
+
+IN_MEMORY = """
+import sys, types
+import torch, train
+from transformers import AutoConfig, AutoModelForCausalLM
+def resident():
+    return int(open("/proc/self/statm").read().split()[1]) * 4096 / (1 << 20)
+shape = dict(hidden_size=1024, intermediate_size=4096, num_hidden_layers=8, vocab_size=1024, head_dim=64)
+before = resident()
+with train.made_of_nothing(types.SimpleNamespace(process_index=int(sys.argv[1]))):
+    model = AutoModelForCausalLM.from_config(AutoConfig.for_model("qwen3", tie_word_embeddings=True, **shape))
+model.tie_weights()
+assert model.lm_head.weight is model.model.embed_tokens.weight
+assert bool(model.model.rotary_emb.inv_freq[0] == 1)
+print(round(resident() - before), round(sum(weight.nbytes for weight in model.parameters()) / (1 << 20)))
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").is_file(), reason="memory is read as Linux tells it")
+def test_only_the_first_process_fills_a_model_from_scratch(tmp_path: Path) -> None:
+    """README.md asks for host memory for one such model, whatever the number of processes."""
+    folder = copied(tmp_path, "train.py")
+    grown, whole = [], 0
+    for process in (0, 1):
+        command = [sys.executable, "-c", IN_MEMORY, f"{process}"]
+        done = subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True)
+        more, whole = map(int, done.stdout.split()[-2:])
+        grown.append(more)
+    assert whole > 500
+    assert grown[0] > 0.9 * whole
+    assert grown[1] < 0.2 * whole
+
+
+TEKKEN = """
+import base64, json, train
+words = [bytes([number]) for number in range(256)] + [b"he", b"llo", b"hello"]
+vocabulary = [{"rank": rank, "token_bytes": base64.b64encode(word).decode()} for rank, word in enumerate(words)]
+names = ("<unk>", "<s>", "</s>", "[INST]", "[/INST]")
+special = [{"rank": rank, "token_str": name, "is_control": True} for rank, name in enumerate(names)]
+sizes = dict(default_vocab_size=len(words) + 8, default_num_special_tokens=8, version="v11")
+config = dict(pattern=r"[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}|\\s+", num_vocab_tokens=len(words), **sizes)
+json.dump(dict(config=config, vocab=vocabulary, special_tokens=special), open("tekken.json", "w"))
+parts = dict(text_config={"model_type": "mistral", "eos_token_id": 2}, vision_config={"model_type": "pixtral"})
+json.dump(dict(model_type="mistral3", **parts), open("config.json", "w"))
+tokenizer = train.tokenizer_for(".", None, [{"text": "hello"}], templated=False)
+assert tokenizer("hello</s>").input_ids == [8 + 258, 2], tokenizer("hello</s>").input_ids
+assert (tokenizer.eos_token, tokenizer.eos_token_id) == ("</s>", 2)
+"""
+
+
+def test_a_tokenizer_of_mistral_needs_no_package_of_its_own(tmp_path: Path) -> None:
+    """Transformers reads tekken.json by itself; where texts end, the model's configuration says."""
+    assert find_spec("mistral_common") is None
+    subprocess.run([sys.executable, "-c", TEKKEN], cwd=copied(tmp_path, "train.py"), check=True)
 
 
 def copied(target: Path, *names: str, source: Path | None = None) -> Path:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 from axolotl.cli.config import prepare_plugins
+from axolotl.cli.main import cli
 from axolotl.utils.chat_templates import get_chat_template_from_config
 from axolotl.utils.config import validate_config
 from axolotl.utils.dict import DictDefault
@@ -39,6 +40,16 @@ def test_axolotl_accepts_the_file(job_folder: Path) -> None:
     assert read.save_total_limit == 2
     for part in ("mlp", "qkv", "o", "embedding"):
         assert not read[f"lora_{part}_kernel"], "the estimate does not model it"
+
+
+def test_axolotl_knows_the_options_of_the_commands(job_folder: Path) -> None:
+    """Those of the trial, and the one that goes on with a run that stopped."""
+    lines = (job_folder / "README.md").read_text(encoding="utf-8").splitlines()
+    trial, whole, resumed = (line.split()[2:] for line in lines if line.startswith("axolotl train "))
+    read = [cli.commands["train"].make_context("train", arguments).params for arguments in (trial, whole, resumed)]
+    assert [each["config"] for each in read] == ["axolotl.yaml"] * 3
+    assert [each["max_steps"] for each in read] == ["20", None, None]
+    assert [each["auto_resume_from_checkpoints"] for each in read] == [None, None, True]
 
 
 def test_a_base_model_gets_a_template(job_folder: Path) -> None:

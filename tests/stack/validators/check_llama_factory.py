@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from pathlib import Path
 
@@ -19,10 +20,27 @@ def parsed(monkeypatch: pytest.MonkeyPatch, *more: str) -> tuple[object, ...]:
     return get_train_args()
 
 
+def trial_of(folder: Path) -> list[str]:
+    """The options of the first short run, as README.md gives them to a shell."""
+    lines = (folder / "README.md").read_text(encoding="utf-8").splitlines()
+    command = next(line for line in lines if "max_steps=" in line)
+    return shlex.split(command.partition("llama_factory.yaml ")[2])
+
+
+def test_it_goes_on_from_what_it_finds(job_folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The whole run does so by itself; the trial begins anew."""
+    (tmp_path / "checkpoint-500").mkdir()
+    _, _, training, *_ = parsed(monkeypatch, f"output_dir={tmp_path}")
+    assert training.resume_from_checkpoint == f"{tmp_path}/checkpoint-500"
+    _, _, training, *_ = parsed(monkeypatch, *trial_of(job_folder), f"output_dir={tmp_path}")
+    assert training.resume_from_checkpoint is None
+
+
 def test_llama_factory_accepts_the_file(job_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     settings = settings_of(job_folder)
-    model, data, training, tuning, _ = parsed(monkeypatch, "max_steps=20", "output_dir=trial")
-    assert (training.max_steps, training.output_dir) == (20, "trial")
+    model, data, training, tuning, _ = parsed(monkeypatch, *trial_of(job_folder))
+    assert (training.max_steps, training.output_dir, training.overwrite_output_dir) == (20, "trial", True)
+    assert training.save_strategy == "no"
     # `packing` takes a token away (hparams/data_args.py), which comes back as padding (data/processor/supervised.py).
     assert data.cutoff_len + (1 if tuning.stage == "sft" else 0) == settings["seq_len"]
     assert data.packing is True
