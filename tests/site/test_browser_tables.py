@@ -127,6 +127,50 @@ def test_two_rigs_side_by_side(open_page, site_dir) -> None:
     assert watcher.problems == []
 
 
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 390)])
+@pytest.mark.parametrize("language", ["", "en/"])
+def test_the_comparison_opens_with_the_choice_and_what_differs(open_page, language, scheme, width) -> None:
+    watcher = open_page(f"{language}rigs/compare/", width=width, scheme=scheme)
+    page = watcher.page
+    rows = page.locator("tr[data-model]")
+    differing = page.locator("tr[data-model]:not([data-same])").count()
+    assert 0 < differing < rows.count()
+    assert page.locator("[data-tf-different]").is_checked()
+    assert page.locator("tr[data-model]:visible").count() == differing
+    assert page.locator("[data-tf-differ]").inner_text() == str(differing)
+    first, second = page.locator("[data-tf-compare]").all()
+    assert first.input_value() == RIG != second.input_value()
+    places = [each.bounding_box() for each in (first, page.locator(".tf-pairs"), page.locator(".tf-reach").first)]
+    tops = [place["y"] for place in places if place]
+    assert tops == sorted(tops)
+    for cell in page.locator("tr[data-model]:visible td").all():
+        chips = cell.locator(".tf-verdict")
+        assert (cell.get_attribute("data-alike") is not None) == (len(set(chips.all_text_contents())) == 1)
+        if width > 640:
+            above, below = (chip.bounding_box() for chip in chips.all())
+            assert above["x"] == below["x"]
+            assert above["y"] < below["y"]
+    page.locator("[data-tf-different]").uncheck()
+    assert page.locator("tr[data-model]:visible").count() == rows.count()
+    assert page.url.endswith("rigs/compare/")
+    assert not watcher.scrolls_sideways()
+    assert axe(page) == []
+    assert watcher.problems == []
+
+
+def test_a_rig_asked_for_stands_beside_mine(open_page) -> None:
+    page = open_page(f"rigs/{RIG}/").page
+    page.goto(page.url.replace(f"rigs/{RIG}/", "rigs/compare/"))
+    offered = page.locator("[data-tf-compare='0'] option").evaluate_all("all => all.map(option => option.value)")
+    page.go_back()
+    mine = next(rig for rig in offered if rig != RIG)
+    page.evaluate("rig => localStorage.setItem('trainfit-rig', rig)", mine)
+    page.get_by_role("link", name="Сравнить с другой конфигурацией").click()
+    page.wait_for_selector("[data-tf-compare]")
+    assert [each.input_value() for each in page.locator("[data-tf-compare]").all()] == [RIG, mine]
+    assert page.locator("[data-tf-side='1']").get_attribute("href").endswith(f"/{mine}/")
+
+
 @pytest.mark.parametrize("form", ["CSV", "JSON"])
 def test_a_table_as_a_file(open_page, form) -> None:
     watcher = open_page("en/models/")
