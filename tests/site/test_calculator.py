@@ -349,7 +349,9 @@ def test_by_keyboard_alone(open_page: Callable[..., Any]) -> None:
     page.keyboard.press("Shift+Tab")
     assert page.evaluate("document.activeElement.closest('fieldset') !== null")
     until(page, "document.querySelector('[data-status]').textContent.includes('Qwen3-14B')")
-    assert re.search(r"QLoRA, Qwen3-14B: [\d.]+\sGiB of 44\.4\sGiB per card", page.locator("[data-status]").inner_text())
+    assert re.search(
+        r"QLoRA, Qwen3-14B: [\d.]+\sGiB of 44\.4\sGiB per card", page.locator("[data-status]").inner_text()
+    )
     assert watcher.problems == []
 
 
