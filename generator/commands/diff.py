@@ -16,7 +16,8 @@ from generator.commands.outcome import Outcome, Subparsers, data_dir_of, positiv
 from generator.commands.revisions import data_at
 from generator.errors import CatalogErrors
 from generator.site.page import LANGUAGES, Language
-from generator.views.diff import Difference, Key, difference, flips_between, read_plain, with_reasons
+from generator.views.diff import Difference, Key, alone, difference, flips_between, read_plain, with_reasons
+from generator.views.moved import shifts
 
 ROWS = 200
 """Lines that a list has at most: a comment on GitHub holds 65,536 characters."""
@@ -30,7 +31,8 @@ def add(subparsers: Subparsers, parents: Sequence[argparse.ArgumentParser]) -> N
         help="verdicts and values that changed between two git revisions, as Markdown",
         description="Compares data/ at BASE with data/ at HEAD, or with the files as they lie here. Verdicts of BASE "
         "are those that its verdicts.csv publishes; those of HEAD are computed. Each verdict that flips says why: "
-        "data, memory model or policy. Entries are links to their pages where TRAINFIT_SITE_URL says where the site "
+        "data, memory model or policy; verdicts of new and removed entries are counted, and of changed values it says "
+        "how far they move the estimates. Entries are links to their pages where TRAINFIT_SITE_URL says where the site "
         "stands (http://127.0.0.1:8000/ beside `trainfit serve`), else ids.",
     )
     parser.add_argument("base", metavar="BASE", help="revision to compare with, such as main")
@@ -47,20 +49,27 @@ def run(arguments: argparse.Namespace) -> Outcome:
         before = stack.enter_context(data_at(arguments.base, data_dir))
         after = stack.enter_context(data_at(arguments.head, data_dir)) if arguments.head else data_dir
         catalog = load_catalog(after)
-        found = compare(before, after, catalog)
+        old = _readable(before)
+        found = compare(before, after, old, catalog)
+    moved = shifts(found.values, old, catalog) if old else None
     languages: tuple[Language, ...] = LANGUAGES if arguments.language == "both" else (arguments.language,)
-    return Outcome("\n".join(markdown(found, catalog, language, arguments.limit) for language in languages))
+    return Outcome("\n".join(markdown(found, moved, catalog, language, arguments.limit) for language in languages))
 
 
-def compare(before: Path, after: Path, catalog: Catalog) -> Difference:
-    """The difference of two folders; `catalog` is that of the second."""
+def _readable(data_dir: Path) -> Catalog | None:
+    """The catalogue of a folder; none where it was written for another version of the program."""
     try:
-        old: Catalog | None = load_catalog(before)
-    except CatalogErrors:  # written for another version of the program
-        old = None
-    flips = flips_between(published(before, old), table_of(locked_text(catalog)))
+        return load_catalog(data_dir)
+    except CatalogErrors:
+        return None
+
+
+def compare(before: Path, after: Path, old: Catalog | None, catalog: Catalog) -> Difference:
+    """The difference of two folders; the catalogues are theirs, as far as this program can read the first."""
+    one, other = published(before, old), table_of(locked_text(catalog))
     files = (read_plain(before), read_plain(after))
-    return difference(*files, with_reasons(flips, old, catalog, files))
+    flips = with_reasons(flips_between(one, other), old, catalog, files)
+    return difference(*files, flips, alone(other, one), alone(one, other))
 
 
 def published(data_dir: Path, catalog: Catalog | None) -> Mapping[Key, str]:

@@ -8,14 +8,17 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from generator.catalog import Catalog
 from generator.catalog.fields import ID_PATTERN
+from generator.site.formats import MOST_DECIMALS, Formats
 from generator.site.messages import Messages
 from generator.site.page import Language
 from generator.site.urls import markdown_link
-from generator.views.diff import REASONS, ChangedValue, Difference, FileId, Flip
+from generator.verdict.results import VERDICTS
+from generator.views.diff import REASONS, ChangedValue, Difference, FileId, Flip, Key
+from generator.views.moved import Shift
 
 LONGEST = 60
 """Characters of a value that are shown."""
@@ -24,19 +27,30 @@ LISTED = ("model", "gpu", "rig", "method")
 """Kinds whose new and removed entries are named one by one."""
 COUNTED = {"source": ("source",), "stack": ("stack", "choice", "environment", "library")}
 """Those that are counted, by their common name."""
+SHARES = ("least", "median", "most")
+"""Columns of a change in per cent."""
 
 
-def markdown(difference: Difference, catalog: Catalog, language: Language, limit: int) -> str:
-    """Heading, verdicts, values and entries; of each list at most `limit` lines."""
+def markdown(
+    difference: Difference, moved: Sequence[Shift] | None, catalog: Catalog, language: Language, limit: int
+) -> str:
+    """Heading, verdicts, entries, values and what they move; of each list at most `limit` lines.
+
+    `moved` is none where nobody can tell: the old data are those of another version of the program.
+    """
     words = Messages(language)
     if difference.empty:
         return f"## {words('diff.heading')}\n\n{words('diff.nothing')}\n"
     parts = [
         f"## {words('diff.heading')}\n\n{words('diff.counted-flips', count=len(difference.flips))}\n",
         *_flips(difference.flips, catalog, words, limit),
+        *_counted("appeared", difference.appeared, catalog, words),
+        *_counted("gone", difference.gone, catalog, words),
         *_entries(difference, words, limit),
         *_values(difference.values, words, limit),
     ]
+    if difference.values:
+        parts.append(_moved(moved, words))
     if difference.remarks:
         parts.append(f"{words('diff.remarks', count=difference.remarks)}\n")
     return "\n".join(parts)
@@ -64,6 +78,46 @@ def _flips(flips: Sequence[Flip], catalog: Catalog, words: Messages, limit: int)
     )
     heads = [words(f"diff.column.{name}") for name in ("model", "method", "rig", "before", "after", "reason")]
     yield _table(heads, rows) + _more(len(flips), limit, words)
+
+
+def _counted(kind: str, verdicts: Mapping[Key, str], catalog: Catalog, words: Messages) -> Iterator[str]:
+    """How many verdicts only one side has, by method and verdict."""
+    if not verdicts:
+        return
+    counts = Counter((method, verdict) for (_, _, method), verdict in verdicts.items())
+    shown = [verdict for verdict in VERDICTS if any(verdict == each for _, each in counts)]
+    methods = [method for method in catalog.methods if any(method == each for each, _ in counts)]
+    rows = (
+        [_method(catalog, method, words), *(str(counts[method, verdict]) for verdict in shown)] for method in methods
+    )
+    heads = [words("diff.column.method"), *(_verdict(words, verdict) for verdict in shown)]
+    yield f"{words(f'diff.{kind}', count=len(verdicts))}\n\n{_table(heads, rows)}"
+
+
+def _moved(moved: Sequence[Shift] | None, words: Messages) -> str:
+    """What the changed values do to the estimates."""
+    if moved is None:
+        return f"{words('diff.moved.unknown')}\n"
+    if not moved:
+        return f"{words('diff.moved.nothing')}\n"
+    formats = Formats(words.language)
+    rows = (
+        [
+            words(f"diff.moved.{shift.quantity}"),
+            words("diff.moved.share", count=shift.estimates, compared=shift.compared),
+            *(str(number) for number in (shift.rigs, shift.models)),
+            *(_signed(formats, share) for share in (shift.lowest, shift.median, shift.highest)),
+        ]
+        for shift in moved
+    )
+    heads = [words(f"diff.column.{name}") for name in ("estimate", "verdicts", "rigs", "models", *SHARES)]
+    return f"### {words('diff.moved.heading')}\n\n{words('diff.moved.explained')}\n\n{_table(heads, rows)}"
+
+
+def _signed(formats: Formats, share: float) -> str:
+    """A change in per cent, with as many decimals as a small one needs."""
+    digits = next((digits for digits in (1, 2, 3) if abs(share) * 100 >= 10**-digits), MOST_DECIMALS)
+    return f"{'+' if share > 0 else ''}{formats.percent(share, digits)}"
 
 
 def _values(values: Sequence[ChangedValue], words: Messages, limit: int) -> Iterator[str]:

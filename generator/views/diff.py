@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -71,11 +71,16 @@ class Difference:
     remarks: int
     """Edits of texts and provenance."""
     flips: tuple[Flip, ...]
+    appeared: Mapping[Key, str] = field(default_factory=dict)
+    """Verdicts that only the new state has."""
+    gone: Mapping[Key, str] = field(default_factory=dict)
+    """Verdicts that only the old state has."""
 
     @property
     def empty(self) -> bool:
         """Whether nothing changed at all."""
-        return not (self.values or self.added or self.removed or self.remarks or self.flips)
+        files = self.values or self.added or self.removed or self.remarks
+        return not (files or self.flips or self.appeared or self.gone)
 
 
 Files = Mapping[FileId, Mapping[str, Any]]
@@ -113,13 +118,13 @@ def compare_files(before: Files, after: Files) -> tuple[tuple[ChangedValue, ...]
         if old is None:
             continue
         one, other = dict(_leaves(before[old], "")), dict(_leaves(plain, ""))
-        for field in dict.fromkeys([*other, *one]):
-            if one.get(field) == other.get(field) and (field in one) == (field in other):
+        for path in dict.fromkeys([*other, *one]):
+            if one.get(path) == other.get(path) and (path in one) == (path in other):
                 continue
-            if file.kind == "source" or _is_remark(field):
+            if file.kind == "source" or _is_remark(path):
                 remarks += 1
             else:
-                values.append(ChangedValue(file, field, one.get(field), other.get(field)))
+                values.append(ChangedValue(file, path, one.get(path), other.get(path)))
     return tuple(values), remarks
 
 
@@ -155,6 +160,11 @@ def flips_between(before: Mapping[Key, str], after: Mapping[Key, str]) -> Iterat
     for key in sorted(before.keys() & after.keys()):
         if before[key] != after[key]:
             yield Flip(*key, before[key], after[key])
+
+
+def alone(these: Mapping[Key, str], others: Mapping[Key, str]) -> dict[Key, str]:
+    """Verdicts of rigs, models and methods that only the first table has; none where there is no second one."""
+    return {key: these[key] for key in sorted(these.keys() - others.keys())} if others else {}
 
 
 def with_reasons(
@@ -214,7 +224,9 @@ def verdict_of(catalog: Catalog, rig: str, model: str, method: str) -> str:
     return choose(rungs)[0] if rungs else "unknown"
 
 
-def difference(before: Files, after: Files, flips: Iterable[Flip]) -> Difference:
+def difference(
+    before: Files, after: Files, flips: Iterable[Flip], appeared: Mapping[Key, str], gone: Mapping[Key, str]
+) -> Difference:
     """Everything that changed between two states."""
     values, remarks = compare_files(before, after)
     old, new = ({(file.kind, file.id): file for file in files} for files in (before, after))
@@ -224,4 +236,6 @@ def difference(before: Files, after: Files, flips: Iterable[Flip]) -> Difference
         removed=tuple(file for key, file in old.items() if key not in new),
         remarks=remarks,
         flips=tuple(flips),
+        appeared=appeared,
+        gone=gone,
     )

@@ -156,11 +156,59 @@ def test_two_revisions_and_what_is_new_and_gone(small: Path, capsys: pytest.Capt
     other = (small / "models/qwen3/qwen3-0.6b.yml").read_text(encoding="utf-8").replace("0.6", "0.7")
     other = other.replace("value: 0.7,", "value: 0.6,").replace("as_printed: 0.7B", "as_printed: 0.6B")
     write(small, "models/qwen3/qwen3-0.7b.yml", other)
+    write(small, "verdicts.csv", locked_text(load_catalog(small)))
     second = commit(small)
     text = diff(small, capsys, first, second)
     assert f"### New\n\n- model: [qwen3-0.7b]({SITE}en/models/qwen3-0.7b/)\n" in text
     assert "0 verdicts change." in text
+    assert "4 verdicts are new:\n\n| Method | " in text
+    assert "4 verdicts are gone:\n\n| Method | " in diff(small, capsys, second, first)
+    assert "are gone" not in text
     assert "### Removed\n\n- model: qwen3-0.7b\n" in diff(small, capsys, second, first)
+
+
+def test_new_verdicts_are_counted_by_method_and_verdict(small: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = (small / "verdicts.csv").read_text(encoding="utf-8").splitlines()
+    assert len(rows) == 2, "one rig, one model"
+    verdicts = dict(zip(rows[0].split(",")[2:], rows[1].split(",")[2:], strict=True))
+    text = (small / "rigs/4x-rtx-6000-ada.yml").read_text(encoding="utf-8")
+    write(small, "rigs/2x-rtx-6000-ada.yml", text.replace("count: 4", "count: 2").replace("4×", "2×"))
+    shown = diff(small, capsys, "main")
+    assert set(verdicts.values()) == {"comfortable"}
+    assert "| Method | comfortable |\n| --- | --- |\n| `Full fine-tuning` | 1 |\n| `LoRA` | 1 |\n" in shown
+    assert "Добавляются 4 вердикта:\n\n| Метод | комфортно |" in diff(small, capsys, "main", "--language", "ru")
+    assert "Estimates that move" not in shown, "no value changed"
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "moved"),
+    [
+        (CARD, "{value: 960, source: rtx-6000-ada-datasheet, as_printed: 960 GB/s}",
+         "{value: 480, source: rtx-6000-ada-datasheet, as_printed: 480 GB/s}", ["Tokens per second"]),
+        (CARD, "    value: 44.4\n", "    value: 23\n", ["Memory that PyTorch sees"]),
+        (CARD, "tdp_w: {value: 300, source: rtx-6000-ada-datasheet, as_printed: 300 W}",
+         "tdp_w: {value: 310, source: rtx-6000-ada-datasheet, as_printed: 310 W}", []),
+        ("policy.yml", "seq_len: {value: 4096,", "seq_len: {value: 8192,", ["Peak memory", "Tokens per second"]),
+        ("rigs/4x-rtx-6000-ada.yml", "value: 20\n", "value: 10\n", ["Tokens per second"]),
+    ],
+)  # fmt: skip
+def test_changed_values_say_which_estimates_they_move(
+    small: Path, capsys: pytest.CaptureFixture[str], name: str, old: str, new: str, moved: list[str]
+) -> None:
+    edit(small, name, old, new)
+    text = diff(small, capsys, "main")
+    table = text.partition("### Estimates that move")[2]
+    rows = [line for line in table.splitlines() if re.search(r"verdicts? of", line)]
+    assert [row.split(" | ")[0].removeprefix("| ") for row in rows] == moved
+    assert ("These values move no peak" in text) == (not moved)
+    assert "NaN" not in text
+
+
+def test_a_change_in_memory_is_said_in_per_cent(small: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    edit(small, CARD, "    value: 44.4\n", "    value: 33.3\n")
+    text = diff(small, capsys, "main", "--language", "ru")
+    row = "| Память, которую видит PyTorch | 4 вердикта из 4 | 1 | 1 | −25,0 % | −25,0 % | −25,0 % |"
+    assert row in text.replace("\u00a0", " ").replace("\u202f", " ")
 
 
 def test_texts_and_remarks_are_counted_not_listed(small: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -224,9 +272,11 @@ def test_old_data_that_nobody_can_read_any_more_leave_what_differs(
     git(small.parent, "checkout", "-q", "HEAD~1", "--", "data/sources", "data/verdicts.csv")
     if name:
         edit(small, name, old, new)
-    rows = [line for line in diff(small, capsys, "main").splitlines() if "/#" in line]
+    text_now = diff(small, capsys, "main")
+    rows = [line for line in text_now.splitlines() if "/#" in line]
     assert len(rows) == 1
     assert rows[0].endswith(f"| **comfortable** | {reason} |")
+    assert ("this version of the program cannot read the old data" in text_now) == (name is not None)
 
 
 @pytest.mark.parametrize(
